@@ -58,7 +58,7 @@ func TestATestIsOneFolderWithItsOwnSettings(t *testing.T) {
 	}
 }
 
-// earlier is what there is of each run of the request.
+// earlier returns the earlier results of each run of the request.
 func earlier(t *testing.T, r bench.Request) []bench.Earlier {
 	t.Helper()
 	p, err := bench.NewPlan(t.Context(), r)

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// speaker is a plugin whose model makes tokens.
+// speaker returns a plugin whose model generates tokens.
 func speaker() *plugintest.Fake {
 	f := plugintest.Classifier()
 	f.Tokens = 12
@@ -23,7 +23,8 @@ func speaker() *plugintest.Fake {
 	return f
 }
 
-// A closed loop at a benchmark is measured as a server is, and says that no scenario of LoadGen is like it.
+// A closed loop with a benchmark is measured like a server, and its record states that no LoadGen scenario corresponds
+// to it.
 func TestAClosedLoopAtABenchmark(t *testing.T) {
 	r := request(t, speaker())
 	r.Load.Concurrency = 3
@@ -56,8 +57,8 @@ func TestAClosedLoopAtABenchmark(t *testing.T) {
 	}
 }
 
-// TestTheLengthOfAClosedLoop: it is as long as it was asked for, the record says so, and a loop of another length is
-// another run.
+// TestTheLengthOfAClosedLoop checks that a closed loop has the requested length, that the record contains the length,
+// and that a loop of another length is another run.
 func TestTheLengthOfAClosedLoop(t *testing.T) {
 	r := request(t, speaker())
 	r.Load.Concurrency, r.Load.Requests = 2, 9
@@ -66,7 +67,7 @@ func TestTheLengthOfAClosedLoop(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := d.Runs[0]
-	if run.Serving.Asked.Sent != 9+8 || run.Serving.Ended != "requests" { // eight warm up
+	if run.Serving.Asked.Sent != 9+8 || run.Serving.Ended != "requests" { // including eight warm-up requests
 		t.Errorf("%d requests, ended by %s", run.Serving.Asked.Sent, run.Serving.Ended)
 	}
 	if len(run.Settings) != 1 || run.Settings[0].Key != "requests" || run.Settings[0].Value != "9" {

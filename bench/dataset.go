@@ -32,7 +32,7 @@ type DatasetWork struct {
 // WorkOnDataset performs the work and returns the plugin's message. Output must not exist. It appears only when it is
 // complete, and not if the work fails or ctx ends.
 func WorkOnDataset(ctx context.Context, w DatasetWork) (done string, err error) {
-	params, faults := flagtext.Pairs("--param", w.Params)
+	params, faults := flagtext.ParsePairs("--param", w.Params)
 	if len(faults) > 0 {
 		return "", sdk.Usage(errors.Join(faults...))
 	}
@@ -50,27 +50,27 @@ func WorkOnDataset(ctx context.Context, w DatasetWork) (done string, err error) 
 	if r, err = r.Complete(served.Model); err != nil {
 		return "", err
 	}
-	if r.Input, err = readable(r.Input); err != nil {
+	if r.Input, err = readablePath(r.Input); err != nil {
 		return "", sdk.Data(err)
 	}
 	if r.Output == "" {
-		return w.launch(ctx, served, r)
+		return w.launchPlugin(ctx, served, r)
 	}
 	err = wholefile.Folder(r.Output, func(dir string) (err error) {
 		if r.Output, err = filepath.Abs(dir); err != nil {
 			return err
 		}
-		done, err = w.launch(ctx, served, r)
+		done, err = w.launchPlugin(ctx, served, r)
 		return err
 	})
 	if err != nil {
-		return "", orOutput(w.Output, err)
+		return "", outputFault(w.Output, err)
 	}
 	return done, nil
 }
 
-// readable returns the absolute path of a readable input, because the plugin works in its own folder.
-func readable(path string) (string, error) {
+// readablePath returns the absolute path of a readable input, because the plugin works in its own folder.
+func readablePath(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
@@ -80,8 +80,8 @@ func readable(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// orOutput returns the fault of an output folder.
-func orOutput(path string, err error) error {
+// outputFault returns the fault of an output folder.
+func outputFault(path string, err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return exitcode.Mark(exitcode.Usage, fmt.Errorf("%s exists: name a folder that does not", path))
 	}
@@ -92,8 +92,8 @@ func orOutput(path string, err error) error {
 	return err
 }
 
-// launch starts the plugin and performs the work. When it returns, all processes of the plugin have ended.
-func (w DatasetWork) launch(ctx context.Context, s discover.Served, r sdk.DatasetRequest) (string, error) {
+// launchPlugin starts the plugin and performs the work. When it returns, all processes of the plugin have ended.
+func (w DatasetWork) launchPlugin(ctx context.Context, s discover.Served, r sdk.DatasetRequest) (string, error) {
 	pl, err := w.Plugins.Starter().Launch(ctx, s.Path, w.Plugins.Options(false))
 	if err != nil {
 		return "", err

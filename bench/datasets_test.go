@@ -13,10 +13,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
-// test07 are settings of a compliance test that has a data set of its own.
+// test07 contains settings of a compliance test with its own data set.
 const test07 = "*.*.mode = 2\n"
 
-// several is a plugin whose accuracy runs, and TEST07, have data sets of their own, of so many samples.
+// several returns a plugin whose accuracy runs and TEST07 have their own data sets with the given numbers of samples.
 func several(samples int) *plugintest.Fake {
 	f := plugintest.Classifier()
 	m := &f.Description.Models[0]
@@ -27,7 +27,7 @@ func several(samples int) *plugintest.Fake {
 	return f
 }
 
-// sets are three files.
+// sets creates three files.
 func sets(t *testing.T) (performance, accuracy, audit string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -41,8 +41,8 @@ func sets(t *testing.T) (performance, accuracy, audit string) {
 	return write("performance"), write("accuracy"), write("audit")
 }
 
-// TestEachUseHasItsDataSet: a performance run opens the first set, an accuracy run and its scorer the second, a test
-// the one that it has alone, and each record has the path and the checksum of its own.
+// TestEachUseHasItsDataSet checks that a performance run opens the first set, an accuracy run and its scorer the
+// second, and a test its own, and that each record contains the path and checksum of its set.
 func TestEachUseHasItsDataSet(t *testing.T) {
 	f := several(plugintest.Samples)
 	r := request(t, f)
@@ -99,7 +99,7 @@ func TestEachUseHasItsDataSet(t *testing.T) {
 	}
 }
 
-// TestEmbeddedDataSetsOfUses: without a path each use opens the plugin's own.
+// TestEmbeddedDataSetsOfUses checks that each use opens the plugin's own data if no path is given.
 func TestEmbeddedDataSetsOfUses(t *testing.T) {
 	f := several(10)
 	r := request(t, f)
@@ -155,8 +155,8 @@ func TestDataSetsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestSizesAreToldBeforeTheFirstRun: a data set of the wrong size for accuracy ends the plan before performance is
-// measured.
+// TestSizesAreToldBeforeTheFirstRun checks that an accuracy data set of the wrong size ends the plan before performance
+// is measured.
 func TestSizesAreToldBeforeTheFirstRun(t *testing.T) {
 	performance, accuracy, _ := sets(t)
 	f := several(4395)

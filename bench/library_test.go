@@ -21,7 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
-// request is one of the plugin "resnet50", which works in memory, with results in a folder of the test's own.
+// request returns a request for the plugin "resnet50", which runs in memory, with a results folder of the test.
 func request(t *testing.T, f *plugintest.Fake) bench.Request {
 	t.Helper()
 	l, dir := plugintest.New(map[string]*plugintest.Fake{"resnet50": f}), t.TempDir()
@@ -40,7 +40,7 @@ func request(t *testing.T, f *plugintest.Fake) bench.Request {
 	}
 }
 
-// statuses lists how the runs of a document ended.
+// statuses lists the statuses of the runs in a document.
 func statuses(d record.Document) []record.Status {
 	var all []record.Status
 	for _, r := range d.Runs {
@@ -135,7 +135,7 @@ func TestRunThatIsCalledOff(t *testing.T) {
 	}
 }
 
-// Secrets stay out of results without any help of the caller's.
+// Results contain no secrets, without any action of the caller.
 func TestRunHidesSecrets(t *testing.T) {
 	f := plugintest.Classifier()
 	f.OpenErr = sdk.Data(errors.New("refused: sesame-one sesame-two sesame-three"))
@@ -156,8 +156,8 @@ func TestRunHidesSecrets(t *testing.T) {
 	}
 }
 
-// TestAScoreIsPossibleBeforeTheFirstRun: what an accuracy run will need and is not there ends the plan before anything
-// is measured. Without an accuracy run it is not asked for.
+// TestAScoreIsPossibleBeforeTheFirstRun checks that missing requirements of an accuracy run end the plan before any
+// run. Without an accuracy run they are not checked.
 func TestAScoreIsPossibleBeforeTheFirstRun(t *testing.T) {
 	f := plugintest.Classifier()
 	f.Scorable = func(sdk.ScoreOptions) error { return sdk.Data(errors.New("no references")) }
@@ -179,8 +179,8 @@ func TestAScoreIsPossibleBeforeTheFirstRun(t *testing.T) {
 	}
 }
 
-// TestAScoreIsLookedAtOncePerModel: once for a plan. Where a server answers in place of the embedded model, which is
-// known when the workload is open, its score has other defaults.
+// TestAScoreIsLookedAtOncePerModel checks that the scorer is checked once per plan, and again if a server answers
+// instead of the embedded model, because its score has other defaults.
 func TestAScoreIsLookedAtOncePerModel(t *testing.T) {
 	for nodes, want := range map[int][]bool{0: {true, true}, 1: {false, false}} {
 		f := plugintest.Classifier()
@@ -231,7 +231,8 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestScoreWritesAnswersToHandIn: the scorer learns which samples the round asks for, and its files lie beside the log.
+// TestScoreWritesAnswersToHandIn checks that the scorer receives the samples that the round requires and that its files
+// are in the log's folder.
 func TestScoreWritesAnswersToHandIn(t *testing.T) {
 	f := plugintest.Classifier()
 	f.Description.Models[0].RulesKey = "stable-diffusion-xl"
@@ -282,8 +283,8 @@ func TestTuneAndRun(t *testing.T) {
 	}
 }
 
-// TestTuneAtAServer: a model at a server is tried with numbers of requests in flight, which a later run asks for, and
-// not with sessions or threads of this machine.
+// TestTuneAtAServer checks that a model on a server is tuned with numbers of requests in flight, which later runs use,
+// and not with this machine's sessions or threads.
 func TestTuneAtAServer(t *testing.T) {
 	f := plugintest.Classifier()
 	f.Info.Nodes = []sdk.NodeInfo{{Address: "10.0.0.1:8000"}}
@@ -304,7 +305,7 @@ func TestTuneAtAServer(t *testing.T) {
 		}
 	}
 	profile := found.Profile
-	profile.Offline.Setting = best.Setting // whichever the machine was quickest with
+	profile.Offline.Setting = best.Setting // whichever setting was fastest on this machine
 	if err := profile.Save(found.Path); err != nil {
 		t.Fatal(err)
 	}
@@ -330,5 +331,5 @@ func TestTuneAtAServer(t *testing.T) {
 }
 
 func TestKillWithoutPlugin(t *testing.T) {
-	new(bench.Plan).Kill() // nothing runs: nothing happens
+	new(bench.Plan).Kill() // no effect, because no plugin is running
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
-// meterFile is a file with 100 W every hundredth of a second, for five minutes from a time on.
+// meterFile creates a file with 100 W every hundredth of a second for five minutes from a given time.
 func meterFile(t *testing.T, start time.Time) string {
 	t.Helper()
 	var text []byte
@@ -32,7 +32,7 @@ func meterFile(t *testing.T, start time.Time) string {
 	return path
 }
 
-// measured makes runs with a meter beside them, which last long enough for a reading.
+// measured makes runs with a meter that last long enough for a reading.
 func measured(t *testing.T, meter string, change func(*bench.Request)) record.Document {
 	t.Helper()
 	f := plugintest.Classifier()
@@ -97,7 +97,7 @@ func checkPower(t *testing.T, run record.Run, perJoule string) {
 	}
 }
 
-// The performance of a run whose power could not be measured stands, but it is not the run that was asked for.
+// If the power of a run could not be measured, its performance stays, but it is not the requested run.
 func TestRunWhosePowerIsNotMeasured(t *testing.T) {
 	d := measured(t, "file:"+meterFile(t, time.Now().Add(time.Hour)), func(r *bench.Request) {
 		r.Load.Scenarios, r.Rules.Set = []string{"Offline"}, nil
@@ -135,7 +135,7 @@ func TestPowerFaultsOfARequest(t *testing.T) {
 	}
 }
 
-// A meter that does not begin ends the session before the first query.
+// A meter that does not start ends the session before the first query.
 func TestPowerThatDoesNotBegin(t *testing.T) {
 	r := request(t, plugintest.Classifier())
 	r.Power.Meter, r.Load.Mode, r.Load.Scenarios = "cmd:exit 7", bench.ModePerformance, []string{"Offline", "SingleStream"}
@@ -148,7 +148,7 @@ func TestPowerThatDoesNotBegin(t *testing.T) {
 	}
 }
 
-// sessionLogs is a folder as the official power tools leave it.
+// sessionLogs creates a folder in the form of the official power tools.
 func sessionLogs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -80,7 +80,7 @@ func Score(ctx context.Context, r ScoreRequest) ([]Scored, error) {
 	var all []Scored
 	var faults []error
 	for _, log := range logs {
-		s, err := r.score(ctx, catalog, log)
+		s, err := r.scoreLog(ctx, catalog, log)
 		if s.Log != "" {
 			all = append(all, s)
 		}
@@ -89,9 +89,9 @@ func Score(ctx context.Context, r ScoreRequest) ([]Scored, error) {
 	return all, exitcode.Join(faults)
 }
 
-// served finds the model of a log. If only the name of a folder identifies it, that name is one of the rules'
+// findModel finds the model of a log. If only the name of a folder identifies it, that name is one of the rules'
 // benchmarks: "3d-unet-99".
-func (r ScoreRequest) served(catalog *discover.Catalog, origin record.Run) (discover.Served, error) {
+func (r ScoreRequest) findModel(catalog *discover.Catalog, origin record.Run) (discover.Served, error) {
 	served, err := catalog.Resolve(origin.Model)
 	if err == nil || origin.Place == nil || r.Model != "" {
 		return served, err
@@ -117,9 +117,10 @@ func (r ScoreRequest) served(catalog *discover.Catalog, origin record.Run) (disc
 		"folder is; name it with --benchmark", record.FileName, origin.Model))
 }
 
-// score scores one log.
-func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log results.AccuracyLog) (Scored, error) {
-	origin, err := r.origin(log)
+// scoreLog scores one log.
+func (r ScoreRequest) scoreLog(ctx context.Context, catalog *discover.Catalog, log results.AccuracyLog) (Scored,
+	error) {
+	origin, err := r.describeOrigin(log)
 	if err != nil {
 		return Scored{}, err
 	}
@@ -129,9 +130,9 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 			asked = append(asked, part+"="+path)
 		}
 	}
-	served, err := r.served(catalog, origin)
+	served, err := r.findModel(catalog, origin)
 	if err == nil {
-		err = r.element(served.Model, origin.Options.Params)
+		err = r.setElementType(served.Model, origin.Options.Params)
 	}
 	if err != nil {
 		return Scored{}, err
@@ -147,7 +148,7 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	if err != nil {
 		return Scored{}, err
 	}
-	s, err := r.launch(ctx, served, log.Path, scoring, origin.AnsweredByEmbedded())
+	s, err := r.scoreWithPlugin(ctx, served, log.Path, scoring, origin.AnsweredByEmbedded())
 	if err != nil {
 		return Scored{}, err
 	}
@@ -162,7 +163,7 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	} else if err := errors.Join(s.WriteFiles(dir), s.WriteExhibits(dir)); err != nil {
 		done.Unwritten = fmt.Errorf("answers to hand in or to look at are not written: %w", err)
 	}
-	done.Unformed = form.Rescored(log.Path, served.Model)
+	done.Unformed = form.RewriteAccuracy(log.Path, served.Model)
 	if r.Done != nil {
 		r.Done(done)
 	}
@@ -172,8 +173,8 @@ func (r ScoreRequest) score(ctx context.Context, catalog *discover.Catalog, log 
 	return done, fault
 }
 
-// element sets the model's parameter for the element type of payloads.
-func (r ScoreRequest) element(m sdk.ModelInfo, params map[string]string) error {
+// setElementType sets the model's parameter for the element type of payloads.
+func (r ScoreRequest) setElementType(m sdk.ModelInfo, params map[string]string) error {
 	if r.DType == "" {
 		return nil
 	}
@@ -181,13 +182,13 @@ func (r ScoreRequest) element(m sdk.ModelInfo, params map[string]string) error {
 	if name == "" {
 		return sdk.Usage(fmt.Errorf("--dtype: %s has no option for the element type of its payloads", m.Name))
 	}
-	_, faults := flagtext.Pairs("--param", append(slices.Clip(r.Params), name+"="+r.DType))
+	_, faults := flagtext.ParsePairs("--param", append(slices.Clip(r.Params), name+"="+r.DType))
 	params[name] = r.DType
 	return sdk.Usage(errors.Join(faults...))
 }
 
-// launch scores a log with the plugin that serves its model.
-func (r ScoreRequest) launch(ctx context.Context, s discover.Served, log string, how score.Scoring,
+// scoreWithPlugin scores a log with the plugin that serves its model.
+func (r ScoreRequest) scoreWithPlugin(ctx context.Context, s discover.Served, log string, how score.Scoring,
 	embedded bool) (score.Scored, error) {
 	pl, err := r.Plugins.Starter().Launch(ctx, s.Path, r.Plugins.Options(false))
 	if err != nil {
@@ -204,10 +205,10 @@ func (r ScoreRequest) launch(ctx context.Context, s discover.Served, log string,
 	return scored, exitcode.OrData(err)
 }
 
-// origin describes the run of a log. The request takes precedence over the result.json in the log's folder.
-func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
+// describeOrigin describes the run of a log. The request takes precedence over the result.json in the log's folder.
+func (r ScoreRequest) describeOrigin(log results.AccuracyLog) (record.Run, error) {
 	run := log.Run
-	if run.Mode != "" && run.Mode != ModeAccuracy && !answers(log.Path) {
+	if run.Mode != "" && run.Mode != ModeAccuracy && !hasAnswers(log.Path) {
 		return run, sdk.Usage(fmt.Errorf(
 			"%s is of a %s run, which kept no answers: name the directory of an accuracy run", log.Path, run.Mode))
 	}
@@ -219,7 +220,7 @@ func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
 			"%s: no %s in its folder says which model ran; name it with --benchmark", log.Path, record.FileName))
 	}
 	if r.Dataset != "" {
-		path, err := flagtext.Dataset("--dataset", r.Dataset)
+		path, err := flagtext.DatasetPath("--dataset", r.Dataset)
 		if err != nil {
 			return run, sdk.Data(err)
 		}
@@ -228,7 +229,7 @@ func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
 	if r.Count != 0 {
 		run.Options.Count = r.Count
 	}
-	params, faults := flagtext.Pairs("--param", r.Params)
+	params, faults := flagtext.ParsePairs("--param", r.Params)
 	if len(faults) > 0 {
 		return run, sdk.Usage(errors.Join(faults...))
 	}
@@ -243,9 +244,9 @@ func (r ScoreRequest) origin(log results.AccuracyLog) (record.Run, error) {
 	return run, nil
 }
 
-// answers reports whether a log contains answers. It returns true for an unreadable log, so that the scoring reports
+// hasAnswers reports whether a log contains answers. It returns true for an unreadable log, so that the scoring reports
 // the fault.
-func answers(log string) bool {
+func hasAnswers(log string) bool {
 	f, err := bounded.Open(log)
 	if err != nil {
 		return true

@@ -81,7 +81,7 @@ func Tune(ctx context.Context, r TuneRequest) (Tuned, error) {
 
 // NewTuner plans a search without measuring.
 func NewTuner(ctx context.Context, r TuneRequest) (*Tuner, error) {
-	if err := r.check(); err != nil {
+	if err := r.checkNumbers(); err != nil {
 		return nil, sdk.Usage(err)
 	}
 	path := r.Model.Tuning
@@ -99,11 +99,11 @@ func NewTuner(ctx context.Context, r TuneRequest) (*Tuner, error) {
 			"%s: tune measures Offline and Server, and neither is among its scenarios or those asked for", p.Served.Model.Name))
 	}
 	t := &Tuner{Plan: p, request: r, machine: r.Described()}
-	return t, t.prepare()
+	return t, t.prepareSearch()
 }
 
-// check requires numbers above 0.
-func (r TuneRequest) check() error {
+// checkNumbers requires numbers above 0.
+func (r TuneRequest) checkNumbers() error {
 	var faults []error
 	for _, l := range []struct {
 		flag  string
@@ -130,12 +130,12 @@ func (r TuneRequest) check() error {
 	return errors.Join(faults...)
 }
 
-// prepare creates the bench and loads an existing profile.
-func (t *Tuner) prepare() error {
+// prepareSearch creates the bench and loads an existing profile.
+func (t *Tuner) prepareSearch() error {
 	p, r := t.Plan, t.request
 	t.bench = &tune.Bench{
 		Launcher: r.Plugins.Starter(), Launch: plan.Inherit(p.Launch, p.Options),
-		Binary: p.Served.Path, Options: p.Options, OfflineCount: few(p),
+		Binary: p.Served.Path, Options: p.Options, OfflineCount: offlineSamples(p),
 	}
 	subject := p.Subject(r.Request)
 	sum, err := subject.PluginSHA256()
@@ -151,16 +151,16 @@ func (t *Tuner) prepare() error {
 		}
 		t.found.Path = tune.Store{Dir: r.Model.Profiles}.Path(subject.Key, subject.Machine)
 	}
-	if err := r.savable(t.found.Path); err != nil {
+	if err := r.checkWritable(t.found.Path); err != nil {
 		return sdk.Usage(err)
 	}
-	t.keep()
+	t.keepResults()
 	return nil
 }
 
-// savable checks before the search that the profile can be written to path and does not replace a file that is not a
-// profile.
-func (r TuneRequest) savable(path string) error {
+// checkWritable checks before the search that the profile can be written to path and does not replace a file that is
+// not a profile.
+func (r TuneRequest) checkWritable(path string) error {
 	if err := wholefile.Possible(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("the profile cannot be written to %s: %w; name another file with --tuning", path, err)
 	}
@@ -177,9 +177,9 @@ func (r TuneRequest) savable(path string) error {
 	return nil
 }
 
-// keep copies existing results of the profile if they are from the same plugin and machine. A search of one scenario
-// replaces only that scenario's results.
-func (t *Tuner) keep() {
+// keepResults copies existing results of the profile if they are from the same plugin and machine. A search of one
+// scenario replaces only that scenario's results.
+func (t *Tuner) keepResults() {
 	f := &t.found.Profile
 	old, err := tune.Load(t.found.Path)
 	if err == nil && old.For.Same(f.For) && old.Machine == f.Machine && old.PluginSHA256 == f.PluginSHA256 {
@@ -187,8 +187,9 @@ func (t *Tuner) keep() {
 	}
 }
 
-// few returns the number of samples that Offline tests use, or 0 for all samples of a data set that may be smaller.
-func few(p *Plan) int {
+// offlineSamples returns the number of samples that Offline tests use, or 0 for all samples of a data set that may be
+// smaller.
+func offlineSamples(p *Plan) int {
 	if p.Options.Count > 0 {
 		return 0
 	}
@@ -206,7 +207,7 @@ func (t *Tuner) Kill() { t.bench.Kill() }
 // Search makes the requested measurements once, like Tune.
 func (t *Tuner) Search(ctx context.Context) (Tuned, error) {
 	defer t.bench.Close()
-	err := t.search(ctx)
+	err := t.runSearch(ctx)
 	t.found.Complete = err == nil
 	if t.found.Found {
 		saved := sdk.Usage(t.found.Profile.Save(t.found.Path))
@@ -216,25 +217,25 @@ func (t *Tuner) Search(ctx context.Context) (Tuned, error) {
 	return t.found, err
 }
 
-func (t *Tuner) search(ctx context.Context) error {
-	if err := t.open(ctx); err != nil {
+func (t *Tuner) runSearch(ctx context.Context) error {
+	if err := t.checkWorkload(ctx); err != nil {
 		return fmt.Errorf("opening %s: %w", t.Plan.Served.Model.Name, exitcode.OrData(err))
 	}
-	if t.run(loadgen.Offline) != nil {
-		if err := t.offline(ctx); err != nil {
+	if t.findRun(loadgen.Offline) != nil {
+		if err := t.searchOffline(ctx); err != nil {
 			return err
 		}
 	}
-	if r := t.run(loadgen.Server); r != nil {
-		return t.server(ctx, r)
+	if r := t.findRun(loadgen.Server); r != nil {
+		return t.searchServer(ctx, r)
 	}
 	return nil
 }
 
-// open checks whether the workload can be opened. If the plugin refuses a part of the data set, which may be smaller,
-// the tests use the whole data set. They do not if the plugin died or hung, because loading the whole data set in each
-// test could take minutes.
-func (t *Tuner) open(ctx context.Context) error {
+// checkWorkload checks whether the workload can be opened. If the plugin refuses a part of the data set, which may be
+// smaller, the tests use the whole data set. They do not if the plugin died or hung, because loading the whole data set
+// in each test could take minutes.
+func (t *Tuner) checkWorkload(ctx context.Context) error {
 	info, err := t.bench.Opens(ctx, tune.Setting{}, loadgen.Offline)
 	var failed *host.PluginError
 	if t.bench.OfflineCount > 0 && err != nil && !errors.As(err, &failed) && ctx.Err() == nil {
@@ -245,8 +246,8 @@ func (t *Tuner) open(ctx context.Context) error {
 	return err
 }
 
-// run returns the plan's run of a scenario, or nil.
-func (t *Tuner) run(s loadgen.Scenario) *PlannedRun {
+// findRun returns the plan's run of a scenario, or nil.
+func (t *Tuner) findRun(s loadgen.Scenario) *PlannedRun {
 	for i := range t.Plan.Runs {
 		if t.Plan.Runs[i].Scenario == s {
 			return &t.Plan.Runs[i]
@@ -255,9 +256,9 @@ func (t *Tuner) run(s loadgen.Scenario) *PlannedRun {
 	return nil
 }
 
-// offline searches the grid.
-func (t *Tuner) offline(ctx context.Context) error {
-	grid, err := t.grid(ctx)
+// searchOffline searches the grid.
+func (t *Tuner) searchOffline(ctx context.Context) error {
+	grid, err := t.buildGrid(ctx)
 	if err != nil {
 		return err
 	}
@@ -265,13 +266,13 @@ func (t *Tuner) offline(ctx context.Context) error {
 	search := tune.Search{
 		Measure: func(ctx context.Context, s tune.Setting, d time.Duration) (float64, error) {
 			tests++
-			t.say("Offline, test %d: %v", tests, s)
+			t.reportTesting("Offline, test %d: %v", tests, s)
 			return t.bench.Measure(ctx, s, d)
 		},
 		Time: t.request.Time, Exhaustive: t.request.Exhaustive,
 	}
 	found, err := search.Run(ctx, grid)
-	t.say("")
+	t.reportTesting("")
 	t.found.Points = found.Points
 	if err != nil {
 		return err
@@ -284,16 +285,16 @@ func (t *Tuner) offline(ctx context.Context) error {
 	return nil
 }
 
-func (t *Tuner) say(format string, args ...any) {
+func (t *Tuner) reportTesting(format string, args ...any) {
 	if t.request.Testing != nil {
 		t.request.Testing(fmt.Sprintf(format, args...))
 	}
 }
 
-// grid returns the requested grid or the default one. It includes numbers of threads if the backend accepts them.
-func (t *Tuner) grid(ctx context.Context) ([]tune.Setting, error) {
+// buildGrid returns the requested grid or the default one. It includes numbers of threads if the backend accepts them.
+func (t *Tuner) buildGrid(ctx context.Context) ([]tune.Setting, error) {
 	if t.remote {
-		return t.remoteGrid(ctx)
+		return t.buildRemoteGrid(ctx)
 	}
 	if len(t.request.Requests) > 0 {
 		return nil, sdk.Usage(errors.New("--try-requests: the model runs on this machine: give --try-sessions"))
@@ -308,7 +309,7 @@ func (t *Tuner) grid(ctx context.Context) ([]tune.Setting, error) {
 		return nil, sdk.Usage(fmt.Errorf("--try-threads: the backend takes no number of threads: %w", err))
 	}
 	if !asked && len(r.Sessions) == 0 {
-		return t.enough(tune.DefaultGrid(r.Batches, t.machine.MaxProcs, takes)), nil
+		return t.dropTooFewSessions(tune.DefaultGrid(r.Batches, t.machine.MaxProcs, takes)), nil
 	}
 	sessions := r.Sessions
 	if len(sessions) == 0 {
@@ -317,8 +318,8 @@ func (t *Tuner) grid(ctx context.Context) ([]tune.Setting, error) {
 	return tune.Grid(r.Batches, sessions, r.Threads), nil
 }
 
-// remoteGrid returns a grid of requests in flight, with several samples each if the backend can combine them.
-func (t *Tuner) remoteGrid(ctx context.Context) ([]tune.Setting, error) {
+// buildRemoteGrid returns a grid of requests in flight, with several samples each if the backend can combine them.
+func (t *Tuner) buildRemoteGrid(ctx context.Context) ([]tune.Setting, error) {
 	r := t.request
 	if len(r.Sessions)+len(r.Threads) > 0 {
 		return nil, sdk.Usage(errors.New("--try-sessions, --try-threads: the model is at a server, and not in sessions of " +
@@ -345,27 +346,27 @@ func (t *Tuner) remoteGrid(ctx context.Context) ([]tune.Setting, error) {
 	return tune.RemoteGrid(batches, requests), nil
 }
 
-// enough removes settings with fewer sessions than devices.
-func (t *Tuner) enough(grid []tune.Setting) []tune.Setting {
+// dropTooFewSessions removes settings with fewer sessions than devices.
+func (t *Tuner) dropTooFewSessions(grid []tune.Setting) []tune.Setting {
 	devices := len(t.Plan.Options.Devices)
 	return slices.DeleteFunc(grid, func(s tune.Setting) bool { return s.Sessions > 0 && s.Sessions < devices })
 }
 
-// probeTests is the ratio of the durations of a run in the Server search and a test of a setting, unless the settings
+// probeFactor is the ratio of the durations of a run in the Server search and a test of a setting, unless the settings
 // require less.
-const probeTests = 5
+const probeFactor = 5
 
-// server searches for the highest VALID rate.
-func (t *Tuner) server(ctx context.Context, r *PlannedRun) error {
+// searchServer searches for the highest VALID rate.
+func (t *Tuner) searchServer(ctx context.Context, r *PlannedRun) error {
 	s := tune.ServerSearch{
-		Bench: t.bench, Settings: r.Settings.TestSettings, ProbeTime: probeTests * t.request.Time,
+		Bench: t.bench, Settings: r.Settings.TestSettings, ProbeTime: probeFactor * t.request.Time,
 		MeasureTime: t.request.Time,
 		Next: func(s tune.Setting, qps float64) {
 			if qps == 0 {
-				t.say("Offline, for the rate to begin with: %v", s)
+				t.reportTesting("Offline, for the rate to begin with: %v", s)
 				return
 			}
-			t.say("Server at %s queries/s: %v", figure.Round(qps), s)
+			t.reportTesting("Server at %s queries/s: %v", figure.Round(qps), s)
 		},
 	}
 	var points []tune.Point
@@ -374,7 +375,7 @@ func (t *Tuner) server(ctx context.Context, r *PlannedRun) error {
 	}
 	settings := tune.ServerSettings(points, tune.LimitsOf(s.Settings).First())
 	found, err := s.Run(ctx, settings)
-	t.say("")
+	t.reportTesting("")
 	t.found.Trials = found.Trials
 	switch {
 	case errors.Is(err, tune.ErrNoRate): // keep the rate of an earlier search, which was VALID once

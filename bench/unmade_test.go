@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
-// TestUnmade: records of runs that are not made give way to those of runs that are.
+// TestUnmade checks that records of executed runs replace those of runs that were not made.
 func TestUnmade(t *testing.T) {
 	r := request(t, plugintest.Classifier())
 	r.Load.Scenarios, r.Load.Mode = []string{"Offline"}, bench.ModeSubmission
@@ -40,7 +40,7 @@ func TestUnmade(t *testing.T) {
 	}
 }
 
-// TestRecordInAFolderThatCannotBe says so.
+// TestRecordInAFolderThatCannotBe checks the error for an impossible folder.
 func TestRecordInAFolderThatCannotBe(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
@@ -52,7 +52,7 @@ func TestRecordInAFolderThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestARunThatIsJudgedLater is not done before it is judged, and is not made again for it.
+// TestARunThatIsJudgedLater checks that such a run is not finished before it is judged, and is not repeated for this.
 func TestARunThatIsJudgedLater(t *testing.T) {
 	r := request(t, plugintest.Classifier())
 	r.Load.Scenarios, r.Load.Mode = []string{"Offline"}, bench.ModePerformance

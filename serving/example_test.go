@@ -14,9 +14,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// A server is measured with two numbers of users, and held to an objective.
+// The example measures a server with two numbers of users and judges it by an objective.
 func Example() {
-	server := httptest.NewServer(openaitest.New(openaitest.Options{})) // in place of http://HOST:8000
+	server := httptest.NewServer(openaitest.New(openaitest.Options{})) // replaces http://HOST:8000
 	defer server.Close()
 	slo, err := objective.Parse("p50 ttft < 60s")
 	if err != nil {

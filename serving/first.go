@@ -27,7 +27,7 @@ func (s *Session) AskFirst(ctx context.Context, waiting func(text string)) error
 	p := &s.Plan
 	noTokens := s.Set.API == prompts.Embeddings || s.Set.API == prompts.Rerank
 	s.Settings = sweep.PointSettings{
-		Asker: s.asker, Prompts: s.Set, Seed: p.Prompts.Seed, WarmUp: p.warmUp(), Grace: p.graceTime(),
+		Asker: s.asker, Prompts: s.Set, Seed: p.Prompts.Seed, WarmUp: p.warmUpCount(), Grace: p.graceTime(),
 		BoundAll:  p.Grace != 0,
 		MaxErrors: p.MaxErrors, Retry: p.Retry, LoadGen: p.LoadGen, WholeWindow: p.WholeWindow, Objectives: p.Objectives,
 		Shared: p.SharesPrefixes(),
@@ -39,7 +39,7 @@ func (s *Session) AskFirst(ctx context.Context, waiting func(text string)) error
 	}
 	first, err := s.tryFirst(ctx, waiting)
 	if err != nil {
-		return ofAsk(ctx, err)
+		return classifyAsk(ctx, err)
 	}
 	if err := s.judgeFirst(first, noTokens); err != nil {
 		return err
@@ -47,11 +47,11 @@ func (s *Session) AskFirst(ctx context.Context, waiting func(text string)) error
 	if first.Found == metrics.OK {
 		s.Settings.Latency = time.Duration(first.DoneAt() - first.Sent)
 	}
-	return s.lessTemplate(ctx, first)
+	return s.subtractTemplate(ctx, first)
 }
 
-// sayAfter is the time without an answer after which waiting is called.
-const sayAfter = time.Second
+// noticeAfter is the time without an answer after which waiting is called.
+const noticeAfter = time.Second
 
 // tryFirst sends one request and calls waiting if the answer takes long.
 func (s *Session) tryFirst(ctx context.Context, waiting func(text string)) (metrics.Measured, error) {
@@ -60,7 +60,7 @@ func (s *Session) tryFirst(ctx context.Context, waiting func(text string)) (metr
 	saying.Go(func() {
 		select {
 		case <-answered:
-		case <-time.After(sayAfter):
+		case <-time.After(noticeAfter):
 			if waiting != nil {
 				waiting(fmt.Sprintf("asking once before the measurement, %s at most: no whole answer yet",
 					figure.Seconds(s.Plan.MaxFirstTime())))
@@ -73,8 +73,8 @@ func (s *Session) tryFirst(ctx context.Context, waiting func(text string)) (metr
 	return m, err
 }
 
-// ofAsk adds a class to an error that occurred while a request was written.
-func ofAsk(ctx context.Context, err error) error {
+// classifyAsk adds a class to an error that occurred while a request was written.
+func classifyAsk(ctx context.Context, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// few are requests of one user, after no warm-up.
+// few returns requests of one user without a warm-up.
 func few() serving.Plan {
 	return serving.Plan{
 		Prompts: prompts.PromptOptions{ISL: "16", OSL: "4"}, WarmUp: -1, WholeWindow: true,
@@ -27,7 +27,7 @@ func few() serving.Plan {
 	}
 }
 
-// start is a server of its own until the test ends.
+// start starts a separate server until the test ends.
 func start(t *testing.T, h http.Handler) (url string) {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -35,7 +35,7 @@ func start(t *testing.T, h http.Handler) (url string) {
 	return s.URL
 }
 
-// TestMeasureErrors: whose fault an error is, and that a document comes with one that ended a measurement.
+// TestMeasureErrors checks the classes of errors, and that an error that ends a measurement comes with a document.
 func TestMeasureErrors(t *testing.T) {
 	mock := start(t, openaitest.New(openaitest.Options{}))
 	gone := httptest.NewServer(http.NotFoundHandler())
@@ -84,7 +84,7 @@ func option(name, value string) func(*serving.Plan) {
 	return func(p *serving.Plan) { p.Connection.Options = map[string]string{name: value} }
 }
 
-// TestMeasureInterrupted gives the end of the context as it is, with the load that it cut off.
+// TestMeasureInterrupted checks that the end of the context is returned unchanged, with the interrupted load.
 func TestMeasureInterrupted(t *testing.T) {
 	for _, reason := range []error{errors.New("enough"), context.DeadlineExceeded, context.Canceled} {
 		t.Run(reason.Error(), func(t *testing.T) { testInterrupted(t, reason) })
@@ -114,7 +114,8 @@ func testInterrupted(t *testing.T, reason error) {
 	}
 }
 
-// TestMeasureTellsEachLoad hands each load over with its requests, and records who was asked what on which machine.
+// TestMeasureTellsEachLoad checks that each load is reported with its requests and that the record describes the
+// server, the requests and the machine.
 func TestMeasureTellsEachLoad(t *testing.T) {
 	plan := few()
 	plan.Loads = append(plan.Loads,

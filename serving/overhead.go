@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// lessTemplate shortens the prompts of chats by the tokens that the server's template adds, which it determines from
-// the first answer and checks with a second one. It adds a note if lengths cannot be exact.
-func (s *Session) lessTemplate(ctx context.Context, first metrics.Measured) error {
+// subtractTemplate shortens the prompts of chats by the tokens that the server's template adds, which it determines
+// from the first answer and checks with a second one. It adds a note if lengths cannot be exact.
+func (s *Session) subtractTemplate(ctx context.Context, first metrics.Measured) error {
 	if s.Plan.Tokenizer == "" || s.Set.API != prompts.Chat && s.Set.API != prompts.Responses ||
 		s.Plan.Prompts.Image != "" {
 		return nil
 	}
-	more, known := moreThanAsked(first)
+	more, known := excessTokens(first)
 	if !known || more == 0 {
 		return nil
 	}
@@ -33,9 +33,9 @@ func (s *Session) lessTemplate(ctx context.Context, first metrics.Measured) erro
 	s.Set, s.Settings.Prompts = set, set
 	second, err := s.Settings.TryRequest(ctx, s.Plan.MaxFirstTime())
 	if err != nil {
-		return ofAsk(ctx, err)
+		return classifyAsk(ctx, err)
 	}
-	if left, known := moreThanAsked(second); known && left != 0 {
+	if left, known := excessTokens(second); known && left != 0 {
 		s.addNote(fmt.Sprintf("the server counts %+d tokens more or fewer in a prompt of %d than --tokenizer and the %d of "+
 			"its "+
 			"chat template: lengths are approximate", left, second.AskedIn, more))
@@ -47,9 +47,9 @@ func (s *Session) lessTemplate(ctx context.Context, first metrics.Measured) erro
 // system message, are not part of the template.
 const maxTemplate = 1024
 
-// moreThanAsked returns the number of tokens by which the server's count of a prompt exceeds the requested length.
+// excessTokens returns the number of tokens by which the server's count of a prompt exceeds the requested length.
 // known is false if one of the two is unknown.
-func moreThanAsked(m metrics.Measured) (tokens int, known bool) {
+func excessTokens(m metrics.Measured) (tokens int, known bool) {
 	if m.Found != metrics.OK || m.Usage.Prompt < 0 || m.AskedIn <= 0 {
 		return 0, false
 	}

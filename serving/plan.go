@@ -185,8 +185,8 @@ func (p *Plan) graceTime() time.Duration {
 	return max(p.Grace, 0)
 }
 
-// warmUp returns the value of sweep.Settings.WarmUp.
-func (p *Plan) warmUp() int {
+// warmUpCount returns the value of sweep.Settings.WarmUp.
+func (p *Plan) warmUpCount() int {
 	switch {
 	case p.WarmUp == 0:
 		return -1

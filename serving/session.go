@@ -40,7 +40,7 @@ func OpenSession(wire *openai.Client, plan Plan) (*Session, error) {
 	if plan.Tokenizer != "" {
 		t, err := client.OpenTokenizer(plan.Tokenizer)
 		if err != nil {
-			return nil, ofPrompts(err)
+			return nil, classifyPrompts(err)
 		}
 		o.Tokenizer = t
 		s.asker.Received = func(r *metrics.Request, a client.ReceivedAnswer) {
@@ -58,7 +58,7 @@ func OpenSession(wire *openai.Client, plan Plan) (*Session, error) {
 	}
 	set, err := prompts.ReadSet(o)
 	if err != nil {
-		return nil, ofPrompts(err)
+		return nil, classifyPrompts(err)
 	}
 	s.Set, s.Notes = set, set.Notes
 	if err := s.checkContextLength(); err != nil {
@@ -85,24 +85,24 @@ func (s *Session) promptOptions() prompts.PromptOptions {
 	return o
 }
 
-// ofPrompts adds a class to a fault of prompts.
-func ofPrompts(err error) error {
+// classifyPrompts adds a class to a fault of prompts.
+func classifyPrompts(err error) error {
 	if errors.Is(err, prompts.ErrOptions) {
 		return sdk.Usage(err)
 	}
 	return sdk.Data(err)
 }
 
-// tried is the number of requests that are checked before the first is sent.
-const tried = 256
+// checkedRequests is the number of requests that are checked before the first is sent.
+const checkedRequests = 256
 
 // checkContextLength checks that lengths of prompts and answers do not exceed the server's context length.
 func (s *Session) checkContextLength() error {
 	if s.About.MaxLength == 0 {
 		return nil
 	}
-	drawn := s.Set.Draw(prompts.DrawOptions{N: tried, Seed: s.Plan.Prompts.Seed})
-	for i := range min(drawn.Len(), tried) {
+	drawn := s.Set.Draw(prompts.DrawOptions{N: checkedRequests, Seed: s.Plan.Prompts.Seed})
+	for i := range min(drawn.Len(), checkedRequests) {
 		if a := drawn.At(i); a.InputTokens+a.MaxTokens > s.About.MaxLength && a.InputTokens > 0 {
 			return sdk.Usage(fmt.Errorf("%d tokens of a prompt and %d of its answer are more than the %d that %s has room for: "+
 				"lower --isl or --osl", a.InputTokens, a.MaxTokens, s.About.MaxLength, s.About.Model))

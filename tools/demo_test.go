@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestDemoOnABusyMachine: make demo ends with 0 where a run is INVALID, and fails where the harness fails.
+// TestDemoOnABusyMachine checks that make demo succeeds if a run is INVALID, and fails if the harness fails.
 func TestDemoOnABusyMachine(t *testing.T) {
 	if _, err := exec.LookPath("make"); err != nil {
 		t.Skip("no make here")

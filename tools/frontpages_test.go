@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFrontPages: the package comments of folders without code of their own name each package below.
+// TestFrontPages checks that the package comments of folders without their own code name each package below.
 func TestFrontPages(t *testing.T) {
 	for _, folder := range []string{"accuracy", "datasets", "preprocess"} {
 		text, err := os.ReadFile(filepath.Join(root(t), folder, "doc.go"))

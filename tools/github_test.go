@@ -20,7 +20,7 @@ func readHostFile(t *testing.T, name string) string {
 	return string(text)
 }
 
-// TestWorkflowsRunTargets: what workflows let make do is a target of the Makefile, with a name that it takes.
+// TestWorkflowsRunTargets checks that make targets in workflows exist and accept the given names.
 func TestWorkflowsRunTargets(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root(t), ".github", "workflows", "*.yml"))
 	if err != nil || len(files) < 5 {
@@ -42,7 +42,7 @@ func TestWorkflowsRunTargets(t *testing.T) {
 	}
 }
 
-// TestEveryFolderHasOwners: CODEOWNERS has a row for each folder of the top, no other, and names teams only.
+// TestEveryFolderHasOwners checks that CODEOWNERS contains exactly one row for each top folder and names only teams.
 func TestEveryFolderHasOwners(t *testing.T) {
 	var owned []string
 	for line := range strings.Lines(readHostFile(t, "CODEOWNERS")) {
@@ -81,7 +81,7 @@ func TestEveryFolderHasOwners(t *testing.T) {
 	}
 }
 
-// TestUpdatesOfEveryModule: dependencies of each module of the workspace are kept up to date.
+// TestUpdatesOfEveryModule checks that the dependencies of each module of the workspace are updated automatically.
 func TestUpdatesOfEveryModule(t *testing.T) {
 	text := readHostFile(t, "dependabot.yml")
 	for _, module := range modules() {

@@ -18,13 +18,13 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// oneVersion are modules of others that all of ours require in the same version: what they decode is compared bit by
-// bit.
+// oneVersion contains third-party modules that all modules must require in the same version, because the data that they
+// decode is compared bit by bit.
 var oneVersion = []string{"golang.org/x/image"}
 
-// TestOneVersion holds the go.mod files to oneVersion.
+// TestOneVersion checks the go.mod files against oneVersion.
 func TestOneVersion(t *testing.T) {
-	found := map[string]map[string][]string{} // modules of ours by module and version
+	found := map[string]map[string][]string{} // our modules by module and version
 	for _, module := range workspaceModules(t) {
 		name := filepath.Join("..", module, "go.mod")
 		text, err := os.ReadFile(name)
@@ -49,20 +49,20 @@ func TestOneVersion(t *testing.T) {
 	}
 }
 
-// TestModules holds go.work to modules.
+// TestModules compares go.work with modules.
 func TestModules(t *testing.T) {
 	if found := workspaceModules(t); !slices.Equal(found, modules()) {
 		t.Errorf("go.work lists %q, want %q: a package needs a wall (see walls), no go.mod of its own", found, modules())
 	}
 }
 
-// TestWalls holds every package of the workspace to walls.
+// TestWalls checks every package of the workspace against walls.
 func TestWalls(t *testing.T) {
 	seen := map[string]bool{}
 	for _, p := range listPackages(t) {
 		name, ours := strings.CutPrefix(p.ImportPath, prefix)
 		if !ours {
-			continue // the vendor's example, which TestExamples holds
+			continue // the vendor's example, which TestExamples checks
 		}
 		folder := wallOf(name)
 		if folder == "" {
@@ -81,7 +81,7 @@ func TestWalls(t *testing.T) {
 	}
 }
 
-// checkWall lists what a package or its tests import beyond their wall.
+// checkWall lists the forbidden imports of a package and its tests.
 func checkWall(p listedPackage, name string, w wall) (faults []string) {
 	own := home(name)
 	fault := func(form string, args ...any) { faults = append(faults, fmt.Sprintf(form, args...)) }
@@ -108,7 +108,7 @@ func checkWall(p listedPackage, name string, w wall) (faults []string) {
 	return faults
 }
 
-// TestWallsHold gives checkWall packages that import too much, and some that do not.
+// TestWallsHold calls checkWall with packages that import too much and with some that do not.
 func TestWallsHold(t *testing.T) {
 	ours := func(names ...string) (paths []string) {
 		for _, name := range names {
@@ -170,7 +170,7 @@ func TestWallsHold(t *testing.T) {
 	}
 }
 
-// TestExamples: an example is built as users build theirs, from what is public.
+// TestExamples checks that examples import only public packages.
 func TestExamples(t *testing.T) {
 	for _, p := range listPackages(t, "examples") {
 		for _, dep := range slices.Concat(p.Imports, p.TestImports, p.XTestImports) {
@@ -181,8 +181,8 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestOwnJudgesKnowNoOfficialTool: what the official tools do and say may use what Plumbline does, never the reverse.
-// Tests may compare the two.
+// TestOwnJudgesKnowNoOfficialTool checks that packages that imitate official tools may import Plumbline's own judges,
+// but not the reverse. Tests may compare the two.
 func TestOwnJudgesKnowNoOfficialTool(t *testing.T) {
 	const official = "internal/submission/official"
 	emulators := 0
@@ -202,7 +202,7 @@ func TestOwnJudgesKnowNoOfficialTool(t *testing.T) {
 	}
 }
 
-// TestLoadgenNeedsTheStandardLibraryOnly keeps the judge of all runs free of dependencies.
+// TestLoadgenNeedsTheStandardLibraryOnly checks that LoadGen has no dependencies.
 func TestLoadgenNeedsTheStandardLibraryOnly(t *testing.T) {
 	for _, p := range listPackages(t, "loadgen") {
 		for _, dep := range p.Deps {
@@ -214,7 +214,8 @@ func TestLoadgenNeedsTheStandardLibraryOnly(t *testing.T) {
 	}
 }
 
-// TestPluginLibrariesNeedNoGRPC: what an author writes against knows nothing of the wire; sdk/serve and sdk/host do.
+// TestPluginLibrariesNeedNoGRPC checks that authors' libraries do not import the wire protocol; sdk/serve and sdk/host
+// do.
 func TestPluginLibrariesNeedNoGRPC(t *testing.T) {
 	authors := []string{"sdk", "sdk/backend", "sdk/option", "sdk/manifest", "sdk/generate",
 		"sdk/exhibit", "sdk/scoring", "sdk/sequence"}
@@ -231,8 +232,8 @@ func TestPluginLibrariesNeedNoGRPC(t *testing.T) {
 	}
 }
 
-// TestTensorsStayInImageGeneration: gorgonia.org/tensor brings old modules along, Arrow of 2020 and gogo/protobuf among
-// them. Image generation needs it, and no other program has any of them.
+// TestTensorsStayInImageGeneration checks that only image generation imports gorgonia.org/tensor, which requires old
+// modules such as Arrow of 2020 and gogo/protobuf.
 func TestTensorsStayInImageGeneration(t *testing.T) {
 	heavy := []string{"gorgonia.org/", "github.com/apache/arrow/", "github.com/gogo/protobuf"}
 	needing := 0
@@ -259,11 +260,11 @@ func TestTensorsStayInImageGeneration(t *testing.T) {
 	}
 }
 
-// needCgo are the folders whose packages need a package with C in it.
+// needCgo contains the folders whose packages need C.
 func needCgo() []string { return []string{"backends/ort", "cmd/plugins"} }
 
-// TestCgoStaysInTheBackends: nothing else needs a package with C in it, but those of the standard library that do
-// without. So go install builds the harness where there is no C compiler. make check compiles it without cgo.
+// TestCgoStaysInTheBackends checks that no other package needs C, except packages of the standard library that also
+// work without. go install can then build the harness without a C compiler. make check compiles it without cgo.
 func TestCgoStaysInTheBackends(t *testing.T) {
 	withC := map[string]bool{}
 	all := strings.Fields(string(run(t, ".", []string{"CGO_ENABLED=1"}, "list", "-deps", "-f",
@@ -287,9 +288,8 @@ func TestCgoStaysInTheBackends(t *testing.T) {
 	}
 }
 
-// TestModulesBuildOutsideTheWorkspace shows that each go.mod is complete on its own: every import is found, and in make
-// test-all compiles. Programs are not linked: go build links them even to discard them, and all programs of a module at
-// a time take gigabytes of the disk.
+// TestModulesBuildOutsideTheWorkspace checks that each go.mod is complete: every import is found and, in make test-all,
+// compiles. It does not link programs, because that would take gigabytes of disk space.
 func TestModulesBuildOutsideTheWorkspace(t *testing.T) {
 	for _, module := range workspaceModules(t) {
 		run(t, module, []string{"GOWORK=off"}, "list", "-deps", "-test", "./...")
@@ -299,7 +299,7 @@ func TestModulesBuildOutsideTheWorkspace(t *testing.T) {
 	}
 }
 
-// wallOf is the longest folder of walls that holds a package; empty: there is none.
+// wallOf returns the longest folder of walls that contains a package; "": none.
 func wallOf(name string) string {
 	found := ""
 	for folder := range walls() {
@@ -310,7 +310,7 @@ func wallOf(name string) string {
 	return found
 }
 
-// home is the folder that a package may import without a rule: that of its wall, or of its plugin.
+// home returns the folder that a package may import without a rule: that of its wall or of its plugin.
 func home(name string) string {
 	if below, ok := strings.CutPrefix(name, "plugins/"); ok {
 		plugin, _, _ := strings.Cut(below, "/")
@@ -405,7 +405,7 @@ func run(t *testing.T, module string, env []string, args ...string) []byte {
 	return out
 }
 
-// root is the folder that holds go.work.
+// root returns the folder that contains go.work.
 func root(t *testing.T) string {
 	t.Helper()
 	dir, err := filepath.Abs(".")

@@ -14,7 +14,7 @@ var (
 	listed = regexp.MustCompile("(?m)^\\| [^|]+ \\| `(\\w+\\.\\w+)` \\|")
 )
 
-// TestOptionalInterfacesAreListed: docs/vendor.md has them all, and no others.
+// TestOptionalInterfacesAreListed checks that docs/vendor.md lists exactly the optional interfaces.
 func TestOptionalInterfacesAreListed(t *testing.T) {
 	top := root(t)
 	found := map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/markdown"
 )
 
-// page is a page of the documents as texts name it, in Go too: docs/verdict.md.
+// page matches the name of a document's page in texts and in Go: docs/verdict.md.
 var page = regexp.MustCompile(`\bdocs/[a-z0-9-]+\.md\b`)
 
 // TestLinks follows every link of the documents to a file, and to a heading where it has one.
@@ -42,7 +42,7 @@ func TestPagesExist(t *testing.T) {
 	}
 }
 
-// documents are the texts of the project: those at the top and in docs/.
+// documents returns the texts of the project: those at the top and in docs/.
 func documents(t *testing.T, top string) []string {
 	t.Helper()
 	var files []string
@@ -103,10 +103,10 @@ func TestEveryPageHasItsWayBack(t *testing.T) {
 	}
 }
 
-// maxRelease is the size, in bytes, of a release's part of CHANGELOG.md.
+// maxRelease is the maximum size, in bytes, of a release's section in CHANGELOG.md.
 const maxRelease = 3 << 10
 
-// TestChangelogIsShort checks the size of each release's part of CHANGELOG.md.
+// TestChangelogIsShort checks the size of each release's section in CHANGELOG.md.
 func TestChangelogIsShort(t *testing.T) {
 	changelog, err := os.ReadFile(filepath.Join(root(t), "CHANGELOG.md"))
 	if err != nil {

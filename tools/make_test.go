@@ -20,7 +20,7 @@ func makeOutput(t *testing.T, args ...string) (text string, err error) {
 	return string(out), err
 }
 
-// TestHelpIsShort: make help has 25 lines at most.
+// TestHelpIsShort limits make help to 25 lines.
 func TestHelpIsShort(t *testing.T) {
 	text, err := makeOutput(t, "help")
 	if n := strings.Count(text, "\n"); err != nil || n < 10 || n > 25 {
@@ -28,8 +28,8 @@ func TestHelpIsShort(t *testing.T) {
 	}
 }
 
-// TestNamesOfTests: make test-official and make test-extra list their names in the help and where OF names none of
-// them, and each name has a recipe.
+// TestNamesOfTests checks that make test-official and make test-extra list their names in the help and for an unknown
+// OF, and that each name has a recipe.
 func TestNamesOfTests(t *testing.T) {
 	help, err := makeOutput(t, "help")
 	if err != nil {

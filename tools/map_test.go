@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What a reader of ARCHITECTURE.md can take in: its size in bytes and the folders of its map.
+// The maximum size of ARCHITECTURE.md in bytes and the maximum number of folders in its map.
 const (
 	maxArchitecture = 16 << 10
 	maxFolders      = 20
@@ -59,7 +59,7 @@ func TestMapIsWhole(t *testing.T) {
 	}
 }
 
-// topFolders are the folders at the top of the checkout with files of Go below them.
+// topFolders returns the folders at the top of the checkout that contain Go files.
 func topFolders(t *testing.T, top string) []string {
 	t.Helper()
 	seen := map[string]bool{}

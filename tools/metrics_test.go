@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// TestManifestsNameOfficialMetrics: what a manifest has a target of is an official metric, and one that some round asks
-// for of that model, where scripts print it.
+// TestManifestsNameOfficialMetrics checks that the metrics with a target in a manifest are official and, if scripts
+// print them, required of the model by some round.
 func TestManifestsNameOfficialMetrics(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root(t), "plugins", "*", "manifest.json"))
 	if err != nil || len(files) < 15 {
@@ -50,7 +50,7 @@ func TestManifestsNameOfficialMetrics(t *testing.T) {
 	}
 }
 
-// askedOf are the metrics that rounds ask for of a model.
+// askedOf returns the metrics that rounds require of a model.
 func askedOf(t *testing.T, key string) (metrics []string) {
 	t.Helper()
 	for _, name := range mlconf.RoundsWith(key) {

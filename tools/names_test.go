@@ -10,12 +10,12 @@ import (
 	"unicode"
 )
 
-// maxSharing is how many types may have one name before each of them is counted.
+// maxSharing is the maximum number of types with the same name that are not counted.
 const maxSharing = 4
 
-// TestNames counts names that cannot be guessed: functions and types of one word, and types whose name more than
-// maxSharing types have. The shares, in percent of all in Go files but tests and generated files, may only fall.
-// "go test -run TestNames -lower ." writes the lower ones.
+// TestNames counts names that are hard to understand: functions and types of one word, and types whose name is used
+// more than maxSharing times. The shares, in percent of all names in Go files except tests and generated files, must
+// not rise. "go test -run TestNames -lower ." writes lower shares.
 func TestNames(t *testing.T) {
 	top := root(t)
 	functions, oneWordFunctions, types, oneWordTypes := 0, 0, 0, 0
@@ -62,7 +62,7 @@ func TestNames(t *testing.T) {
 	}, "% of all. CONTRIBUTING.md says how to name things")
 }
 
-// countOneWord is 1 for a name of one word: without a capital behind its first letter, or of capitals alone.
+// countOneWord returns 1 for a name of one word: without a capital after its first letter, or only capitals.
 func countOneWord(name string) int {
 	if strings.ToUpper(name) == name {
 		return 1
@@ -75,5 +75,5 @@ func countOneWord(name string) int {
 	return 1
 }
 
-// percentOf is n of all in percent, with one decimal, rounded up.
+// percentOf returns n/all in percent with one decimal, rounded up.
 func percentOf(n, all int) float64 { return math.Ceil(1000*float64(n)/float64(all)) / 10 }

@@ -17,13 +17,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// described are the models of a plugin's manifest, as far as roles need them.
+// described contains the models of a plugin's manifest, as far as roles need them.
 type described struct {
 	Params []sdk.ParamInfo
 	Models []struct{ Replay bool }
 }
 
-// pluginParams are the parameters of the benchmarks here, by plugin: rows of manifests.
+// pluginParams contains the parameters of the benchmarks by plugin: rows of manifests.
 func pluginParams(t *testing.T) map[string]described {
 	t.Helper()
 	all := map[string]described{}
@@ -45,8 +45,8 @@ func pluginParams(t *testing.T) map[string]described {
 	return all
 }
 
-// TestParametersByRole: the harness knows what parameters are for by the roles that a manifest gives them, whatever
-// their names are; a name of one in its code would bind it to the plugins that are here.
+// TestParametersByRole checks that the harness finds parameters by the roles in a manifest, not by their names. A name
+// in its code would bind it to the plugins of this repository.
 func TestParametersByRole(t *testing.T) {
 	names := map[string]bool{}
 	for _, d := range pluginParams(t) {
@@ -59,10 +59,10 @@ func TestParametersByRole(t *testing.T) {
 		err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 			switch {
 			case err != nil && path == root:
-				return nil // one of the two homes of submissions
+				return nil // one of the two packages about submissions
 			case err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
 				return err
-			// It writes a manifest of its own from that of the classifier, and refuses what that one does not have.
+			// It writes its own manifest, derived from that of the classifier, and rejects what that one does not contain.
 			case strings.HasSuffix(filepath.ToSlash(path), "internal/newmodule/classifier.go"):
 				return nil
 			}
@@ -85,10 +85,10 @@ func TestParametersByRole(t *testing.T) {
 	}
 }
 
-// ofParams is how maps of parameters are called.
+// ofParams matches the names of maps of parameters.
 var ofParams = regexp.MustCompile(`(?i)(params|values|defaults|given)$`)
 
-// namedParams are the places where a file looks up one of the parameters, or has its value for one: NAME=VALUE.
+// namedParams returns the places at which a file looks up a parameter by name or contains a value for one: NAME=VALUE.
 func namedParams(file *ast.File, names map[string]bool) (places []token.Pos) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -130,7 +130,7 @@ func textOf(e ast.Expr) (text string, ok bool) {
 	return text, err == nil
 }
 
-// lastName is the name of a variable or a field.
+// lastName returns the name of a variable or a field.
 func lastName(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.Ident:
@@ -141,7 +141,7 @@ func lastName(e ast.Expr) string {
 	return ""
 }
 
-// TestNamedParams: each way to name a parameter is found.
+// TestNamedParams checks that each way of naming a parameter is found.
 func TestNamedParams(t *testing.T) {
 	const text = `package p
 var a = run.Options.Params["form"]
@@ -163,7 +163,7 @@ var d = words["form"]
 	}
 }
 
-// TestRolesOfPlugins: the manifests give parameters the roles that a harness assumes of older plugins by their names.
+// TestRolesOfPlugins checks that manifests give parameters the roles that a harness assumes for older plugins by name.
 func TestRolesOfPlugins(t *testing.T) {
 	for plugin, d := range pluginParams(t) {
 		old := sdk.Description{Models: []sdk.ModelInfo{{Params: slices.Clone(d.Params)}}}

@@ -14,9 +14,9 @@ import (
 	"testing"
 )
 
-// promises are the packages whose names VERSIONING.md promises: those in whose row exported names keep compiling.
-// Of the partial ones, behind "of", it promises the names that the others use. Values of those in the row of types are
-// promised, and not their names.
+// promises contains the packages whose names VERSIONING.md promises: exported names in their row keep compiling. Of the
+// partial ones, after "of", it promises the names that the others use. In the row of types, it promises values but not
+// their names.
 func promises(t *testing.T) (whole, partial, values []string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root(t), "VERSIONING.md"))
@@ -48,7 +48,7 @@ func promises(t *testing.T) (whole, partial, values []string) {
 	return whole, partial, values
 }
 
-// exports reads compiled packages with all that they need.
+// exports reads compiled packages with all their dependencies.
 func exports(t *testing.T, paths []string) types.Importer {
 	t.Helper()
 	files := map[string]string{}
@@ -66,7 +66,7 @@ func exports(t *testing.T, paths []string) types.Importer {
 		func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
 }
 
-// typeWalk walks the types that exported names use, into those of packages that it may enter.
+// typeWalk visits the types that exported names use, and the types in packages that it may enter.
 type typeWalk struct {
 	enter func(path string) bool
 	seen  map[types.Type]bool
@@ -74,7 +74,7 @@ type typeWalk struct {
 	from  string
 }
 
-// walk notes the named types of t.
+// walk records the named types of t.
 func (w *typeWalk) walk(t types.Type) {
 	if w.seen[t] {
 		return
@@ -132,8 +132,8 @@ func (w *typeWalk) walkNamed(t *types.Named) {
 	w.walk(t.Underlying())
 }
 
-// TestPromisedTypes: promised names use types of promised packages, and of those that VERSIONING.md lists, and it lists
-// no others. Types of internal packages nobody else can name.
+// TestPromisedTypes checks that promised names use only types of promised packages and types that VERSIONING.md lists,
+// and that it lists no others. Other modules cannot name types of internal packages.
 func TestPromisedTypes(t *testing.T) {
 	whole, partial, values := promises(t)
 	w := typeWalk{seen: map[types.Type]bool{}, named: map[*types.TypeName]string{}, enter: func(path string) bool {
@@ -171,7 +171,7 @@ func TestPromisedTypes(t *testing.T) {
 	}
 }
 
-// TestComparedPackages: make api compares what VERSIONING.md promises.
+// TestComparedPackages checks that make api compares the packages that VERSIONING.md promises.
 func TestComparedPackages(t *testing.T) {
 	whole, partial, _ := promises(t)
 	said, err := makeOutput(t, "-n", "api")

@@ -9,8 +9,8 @@ import (
 
 var lowerRates = flag.Bool("lower", false, "write the rates of TestTurns and TestNames to testdata if they have fallen")
 
-// holdRates fails if a rate exceeds the one of its name in a file of JSON, or if the file has other names. With -lower
-// it writes the rates. about says what is counted, and what to do.
+// holdRates fails if a rate exceeds the recorded one in a JSON file, or if the file contains other names. With -lower
+// it writes the rates. about explains the counts and what to do.
 func holdRates(t *testing.T, file string, rates map[string]float64, about string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

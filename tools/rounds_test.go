@@ -8,10 +8,11 @@ import (
 	"testing"
 )
 
-// roundLiteral is a round's name as code would compare it.
+// roundLiteral matches a round's name in code.
 var roundLiteral = regexp.MustCompile(`"v[0-9]+\.[0-9]+"`)
 
-// TestRoundsAreData lists the lines of code that name a round: what differs between rounds is in their files.
+// TestRoundsAreData lists the lines of code that name a round, because differences between rounds must be in their
+// files.
 func TestRoundsAreData(t *testing.T) {
 	top := root(t)
 	for _, path := range goFiles(t, top) {

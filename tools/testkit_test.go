@@ -11,15 +11,16 @@ import (
 	"testing"
 )
 
-// kits are the folders of what only tests need. LoadGen and the SDK, which require no other module of ours, have their
-// own, and so has the command line, whose packages are its own.
+// kits contains the folders of packages that only tests need. LoadGen and the SDK, which require no other module of
+// this repository, have their own, and so does the command line, whose packages are internal.
 func kits() []string {
 	return []string{
 		"internal/testkit", "loadgen/internal/testkit", "sdk/internal/testkit", "cmd/harness/internal/testkit",
 	}
 }
 
-// beside are the folders outside of the kits with packages for tests alone, or programs of a kit, and why they stay.
+// beside contains the folders outside of the kits with packages for tests alone, or with programs of a kit, and the
+// reason.
 func beside() map[string]string {
 	return map[string]string{
 		"e2e":                       "holds nothing but tests",
@@ -36,16 +37,17 @@ func beside() map[string]string {
 	}
 }
 
-// node is a package, and what it and its tests import.
+// node is a package with its imports and those of its tests.
 type node struct {
 	ImportPath, Name                   string
 	Imports, TestImports, XTestImports []string
 }
 
-// name is the package's path in the project.
+// name returns the package's path in the project.
 func (n node) name() string { return strings.TrimPrefix(n.ImportPath, prefix) }
 
-// TestProductNeedsNoTestkit: what only tests need lies in a kit, and nothing else imports it.
+// TestProductNeedsNoTestkit checks that packages that only tests need are in a kit and that no other package imports
+// it.
 func TestProductNeedsNoTestkit(t *testing.T) {
 	var nodes []node
 	out := run(t, ".", nil, "list", "-json=ImportPath,Name,Imports,TestImports,XTestImports", "work")
@@ -63,8 +65,8 @@ func TestProductNeedsNoTestkit(t *testing.T) {
 	}
 }
 
-// kitFaults lists the packages of the product that import a kit, the packages that tests alone import and that are in
-// neither a kit nor a folder beside them, and the folders beside them that neither hold one nor import a kit.
+// kitFaults lists the product's packages that import a kit, the packages that only tests import outside of kits and
+// beside, and the folders of beside that contain no such package and import no kit.
 func kitFaults(nodes []node, kits []string, beside map[string]string) (faults []string) {
 	alone, unneeded := forTestsAlone(nodes, slices.Concat(kits, slices.Collect(maps.Keys(beside)))), maps.Clone(beside)
 	for _, n := range nodes {
@@ -91,7 +93,7 @@ func kitFaults(nodes []node, kits []string, beside map[string]string) (faults []
 	return faults
 }
 
-// imported are the packages of the kits that one imports, its tests left out.
+// imported returns the packages of the kits that a package imports, excluding its tests.
 func imported(n node, kits []string) (names []string) {
 	for _, dep := range n.Imports {
 		if target, ours := strings.CutPrefix(dep, prefix); ours && folderOf(target, kits) != "" {
@@ -101,8 +103,8 @@ func imported(n node, kits []string) (names []string) {
 	return names
 }
 
-// forTestsAlone finds the packages that tests import, or other packages for tests alone, and nothing else. Those in
-// folders count as such packages when they import others. Programs are none: nothing imports them.
+// forTestsAlone returns the packages that only tests, or other packages for tests alone, import. Packages in folders
+// count as such importers. Programs do not count, because no package imports them.
 func forTestsAlone(nodes []node, folders []string) map[string]bool {
 	needed, by := map[string]bool{}, map[string][]node{}
 	for _, n := range nodes {
@@ -127,7 +129,7 @@ func forTestsAlone(nodes []node, folders []string) map[string]bool {
 	return alone
 }
 
-// folderOf is the folder that holds a package, or "".
+// folderOf returns the folder that contains a package, or "".
 func folderOf(name string, folders []string) string {
 	for _, folder := range folders {
 		if within(name, folder) {
@@ -137,7 +139,7 @@ func folderOf(name string, folders []string) string {
 	return ""
 }
 
-// TestKitFaults gives kitFaults small workspaces.
+// TestKitFaults calls kitFaults with small workspaces.
 func TestKitFaults(t *testing.T) {
 	pkg := func(name, imports, tests string) node {
 		of := func(names string) (paths []string) {

@@ -21,9 +21,9 @@ var (
 	showTurns = flag.String("turns", "", "a document, package folder or \"cli\": list its turns")
 )
 
-// turns are the ten turns that CONTRIBUTING.md ("Plain English") asks writers to avoid, in its order. Most patterns
-// find the common forms only, and some find sentences that are good as they are: the rate counts, not the instance.
-// A sentence begins at ^.
+// turns contains the ten turns that CONTRIBUTING.md ("Plain English") asks writers to avoid, in order. Most patterns
+// find only the common forms, and some find correct sentences: the rate counts, not the instance. A sentence begins at
+// ^.
 func turns() [10]*regexp.Regexp {
 	return [10]*regexp.Regexp{
 		regexp.MustCompile(`^(Of|From|By|What|Whatever|Where) (.*[^?])$`),
@@ -39,8 +39,8 @@ func turns() [10]*regexp.Regexp {
 	}
 }
 
-// colons is the turn that is counted apart, for it is by far the most frequent and often good English. In texts of the
-// command line it is not counted: errors in Go read "file: what is wrong".
+// colons is the turn that is counted separately, because it is the most frequent one and often correct English. It is
+// not counted in texts of the command line, because errors in Go read "file: what is wrong".
 const colons = 5
 
 // TestTurns counts the ten turns in three kinds of text and fails if a rate per 1,000 words exceeds the one in
@@ -91,18 +91,18 @@ func TestTurnExamples(t *testing.T) {
 	}
 }
 
-// counted is what a kind of text has of words and of each turn.
+// counted contains the words of a kind of text and the counts of each turn.
 type counted struct {
 	words int
 	found [10]int
 }
 
-// rate is n per 1,000 words, rounded up to one digit.
+// rate returns n per 1,000 words, rounded up to one digit.
 func (c counted) rate(n int) float64 {
 	return math.Ceil(float64(n)/float64(c.words)*1e4) / 10
 }
 
-// others is the rate of all turns but colons.
+// others returns the rate of all turns except colons.
 func (c counted) others() float64 {
 	n := -c.found[colons]
 	for _, found := range c.found {
@@ -149,7 +149,8 @@ var (
 	linkTarget  = regexp.MustCompile(`\]\([^)]*\)`)
 )
 
-// sentences splits a text into paragraphs, at empty lines, and those into sentences. A code span counts as one word.
+// sentences splits a text into paragraphs, at empty lines, and paragraphs into sentences. A code span counts as one
+// word.
 func sentences(text string) []string {
 	var all []string
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
@@ -169,8 +170,8 @@ func sentences(text string) []string {
 // plainEnglish is the heading of the section of CONTRIBUTING.md on the turns.
 const plainEnglish = "## Plain English"
 
-// documentTexts are the prose of README, the top level and docs/, with list items and table cells as paragraphs, by the
-// names of the files. The page on plain English itself, which quotes the turns, is left out.
+// documentTexts returns the prose of README, the top level and docs/ by file name. List items and table cells are
+// paragraphs. It excludes the page on plain English itself, which quotes the turns.
 func documentTexts(t *testing.T, top string) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -190,7 +191,7 @@ func documentTexts(t *testing.T, top string) map[string]string {
 	return texts
 }
 
-// prose is what a document says, without code, headings and the targets of links.
+// prose returns the text of a document without code, headings and the targets of links.
 func prose(text string) string {
 	var b strings.Builder
 	code, fenced, blank := false, false, true
@@ -215,7 +216,7 @@ func prose(text string) string {
 	return linkTarget.ReplaceAllString(b.String(), "]")
 }
 
-// packageComments are the comments of packages, without tests, by folder.
+// packageComments returns the comments of packages by folder, excluding tests.
 func packageComments(t *testing.T, top string) map[string]string {
 	t.Helper()
 	texts := map[string]string{}
@@ -238,10 +239,10 @@ func packageComments(t *testing.T, top string) map[string]string {
 	return texts
 }
 
-// textWords is from how many words on a string of the command line's code is a text for users.
+// textWords is the minimum number of words in a string of the command line's code that counts as a text for users.
 const textWords = 4
 
-// commandLineTexts are the strings of the command line's code: help, flags, errors.
+// commandLineTexts returns the strings of the command line's code: help, flags, errors.
 func commandLineTexts(t *testing.T, top string) map[string]string {
 	t.Helper()
 	var b strings.Builder
@@ -269,7 +270,7 @@ func commandLineTexts(t *testing.T, top string) map[string]string {
 	return map[string]string{"cli": b.String()}
 }
 
-// joinedText is the text of a string or of strings joined by +, without what is not a literal between them.
+// joinedText returns the text of a string or of strings joined by +. It omits operands that are not literals.
 func joinedText(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BasicLit:

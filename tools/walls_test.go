@@ -1,28 +1,28 @@
 package tools
 
-// prefix begins the import paths of all packages but those of the vendor's example.
+// prefix is the prefix of the import paths of all packages except those of the vendor's example.
 const prefix = "github.com/plumbline-ml/plumbline/"
 
-// modules are those of go.work. loadgen and sdk are promised to vendors, who want little of others with them; tools
-// needs what no user of the product does; the examples are built as those of others are. All else is one module, and
-// walls are what keeps its parts from one another.
+// modules contains the modules of go.work. loadgen and sdk are promised to vendors and therefore have few dependencies;
+// tools has dependencies that no user of the product needs; the examples are built like those of other authors. All
+// other packages form one module, whose parts are separated by walls.
 func modules() []string {
 	return []string{".", "examples", "examples/vendor-backend", "loadgen", "sdk", "tools"}
 }
 
-// wall is around the packages of a folder and below it, those with walls of their own excepted. A package may import
-// its own folder without a rule, but a plugin no other plugin: what two share is in plugins/internal. An entry that
-// ends in "/" is a folder with all below it.
+// wall restricts the packages of a folder and below it, except those with their own walls. A package may import its own
+// folder without a rule, but a plugin may not import another plugin: common code is in plugins/internal. An entry that
+// ends in "/" is a folder with all folders below it.
 type wall struct {
 	ours   []string // the packages of Plumbline that these may need, directly or not
 	tests  []string // more, which their tests may import
 	others []string // the modules of others that they and their tests may import
 }
 
-// shared, in a rule, is what internal/ has for all: its packages that no other wall is around.
+// shared, in a rule, means the packages of internal/ without their own wall.
 const shared = "internal/"
 
-// walls are the rules, which ARCHITECTURE.md draws. The longest folder that holds a package decides.
+// walls contains the rules that ARCHITECTURE.md draws. The longest folder that contains a package applies.
 func walls() map[string]wall {
 	return map[string]wall{
 		"loadgen": {},
@@ -187,7 +187,7 @@ func walls() map[string]wall {
 	}
 }
 
-// backend is the wall of a backend over the client library of its server or device.
+// backend is the wall of a backend that uses the client library of its server or device.
 func backend(client ...string) wall {
 	return wall{
 		ours:   []string{"sdk/backend", "sdk/backend/tensorcache", "sdk/option", "internal/lists", "internal/onnx"},
@@ -196,13 +196,13 @@ func backend(client ...string) wall {
 	}
 }
 
-// with is a wall with more packages of ours.
+// with returns a wall with more packages of the project.
 func (w wall) with(ours ...string) wall {
 	w.ours = append(w.ours, ours...)
 	return w
 }
 
-// plugin is the wall of a benchmark that needs modules of others.
+// plugin is the wall of a benchmark that needs third-party modules.
 func plugin(others ...string) wall {
 	return wall{
 		ours: []string{
@@ -219,28 +219,28 @@ func plugin(others ...string) wall {
 	}
 }
 
-// ground is what the parts of serving stand on.
+// ground contains the packages on which the parts of serving are based.
 func ground() []string { return []string{"loadgen/", "internal/"} }
 
-// library is what the harness as a library may need.
+// library contains the packages that the harness as a library may need.
 func library() []string {
 	return []string{"loadgen/", "sdk", "sdk/backend", "sdk/option", "sdk/host", "sdk/internal/", "internal/fetch/",
 		"internal/"}
 }
 
-// recorded is what records and exit codes need.
+// recorded contains the packages that records and exit codes need.
 func recorded() []string {
 	return append(library(), "bench/exitcode", "bench/internal/division", "bench/plugin", "bench/record/",
 		"internal/power/", "internal/record/", "internal/trust", "serving/metrics")
 }
 
-// served is what packages that measure servers need. Of bench it has what recorded has; recorded has only metrics of
-// serving. So bench may need serving without a cycle between the two.
+// served contains the packages that packages which measure servers need. It includes recorded of bench; recorded
+// includes only metrics of serving. bench may thus need serving without a cycle.
 func served() []string {
 	return append(recorded(), "serving/", "internal/serving/")
 }
 
-// measured is what measures need: running and judging benchmarks, and servers.
+// measured contains the packages that measurements need: running and judging benchmarks, and servers.
 func measured() []string {
 	return append(library(), "bench/", "internal/record/", "internal/closedloop", "internal/compare", "internal/failif",
 		"internal/power/", "internal/trust", "serving/", "internal/serving/")

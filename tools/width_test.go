@@ -11,11 +11,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxColumns is how wide a line of Go may be; a tab counts as one column, as in .golangci.yml.
+// maxColumns is the maximum width of a line of Go. A tab counts as one column, as in .golangci.yml.
 const maxColumns = 120
 
-// TestWidth lists the lines of Go that are too wide, but for generated files and testdata, and the lines of prose in
-// the documents.
+// TestWidth lists the lines of Go that are too wide, except those of generated files and testdata, and the lines of
+// prose in the documents.
 func TestWidth(t *testing.T) {
 	top := root(t)
 	for _, path := range goFiles(t, top) {
@@ -26,7 +26,7 @@ func TestWidth(t *testing.T) {
 	}
 }
 
-// goFiles are the files of Go in a folder of the checkout and below it, without testdata and what make builds.
+// goFiles returns the Go files in a folder of the checkout and below it, except testdata and build output.
 func goFiles(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string
@@ -49,7 +49,7 @@ func goFiles(t *testing.T, dir string) []string {
 	return files
 }
 
-// checkWidth lists what is too wide of the lines that a kind of file is held to.
+// checkWidth lists the lines of a kind of file that are too wide.
 func checkWidth(t *testing.T, top, path string, held func(text []byte) map[int]string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -67,7 +67,7 @@ func checkWidth(t *testing.T, top, path string, held func(text []byte) map[int]s
 	}
 }
 
-// goLines are all lines of a file that is not generated, by their numbers.
+// goLines returns all lines of a file that is not generated, by number.
 func goLines(text []byte) map[int]string {
 	if bytes.Contains(text[:min(len(text), 2000)], []byte("// Code generated ")) {
 		return nil
@@ -84,10 +84,10 @@ func numbered(text []byte) map[int]string {
 	return lines
 }
 
-// longWord is how long a word is, a link as a rule, that a line of prose may be too wide for.
+// longWord is the length of a word, usually a link, that may exceed the width of a line of prose.
 const longWord = 100
 
-// proseLines are the lines of a document without tables, headings, code, and those with a word that leaves no room.
+// proseLines returns the lines of a document, except tables, headings, code, and lines with a long word.
 func proseLines(text []byte) map[int]string {
 	held := map[int]string{}
 	all, fenced, code, blank := numbered(text), false, false, true

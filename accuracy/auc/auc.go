@@ -126,7 +126,7 @@ func (s *PairScorer) Result() (PairResult, error) {
 // keys count half (Mann and Whitney's U; Hanley and McNeil 1982). Both lists must be sorted in ascending order and not
 // be empty. The counts are exact.
 func rankArea(negatives, positives []uint32) float64 {
-	var halves uint64 // twice the number of pairs in which the positive has the higher key
+	var doubledArea uint64 // twice the number of pairs in which the positive has the higher key
 	below := 0
 	for i := 0; i < len(positives); {
 		key := positives[i]
@@ -141,8 +141,8 @@ func rankArea(negatives, positives []uint32) float64 {
 		for equal < len(negatives) && negatives[equal] == key {
 			equal++
 		}
-		halves += uint64(i-same) * uint64(below+equal)
+		doubledArea += uint64(i-same) * uint64(below+equal)
 		below = equal
 	}
-	return float64(halves) / (2 * float64(len(negatives)) * float64(len(positives)))
+	return float64(doubledArea) / (2 * float64(len(negatives)) * float64(len(positives)))
 }

@@ -195,7 +195,7 @@ func TestParseDType(t *testing.T) {
 	}
 }
 
-// TestAreaByPairs compares with the definition: each positive against each negative.
+// TestAreaByPairs compares the area with its definition, computed over all pairs of a positive and a negative.
 func TestAreaByPairs(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, levels := range []int{1, 2, 10, 1 << 20} {
@@ -223,7 +223,7 @@ func TestAreaByPairs(t *testing.T) {
 	}
 }
 
-// TestSorted sorts lists of some chunks, as several processors do together.
+// TestSorted sorts lists of several chunks, which several processors sort together.
 func TestSorted(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	for _, n := range []int{0, 1, chunkSize, 3*chunkSize + 17} {
@@ -253,7 +253,8 @@ func TestKeysSortAsPredictions(t *testing.T) {
 	}
 }
 
-// FuzzAdd checks that no payload crashes the scorer, that one is taken whole or not at all, and that an AUC is a share.
+// FuzzAdd checks that no payload crashes the scorer, that a payload is accepted completely or not at all, and that an
+// AUC is from 0 to 1.
 func FuzzAdd(f *testing.F) {
 	f.Add(f32(0.5, 1, 0.2, 0), uint8(0))
 	f.Add(i32(1, 1, 0, 0), uint8(1))

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// BenchmarkAUC scores 50 million pairs in payloads of 250,000, of which one in 30 is positive, as in Criteo's data.
-// The same payload is added again and again, so that drawing it is not timed.
+// BenchmarkAUC scores 50 million pairs in payloads of 250,000. One pair in 30 is positive, as in Criteo's data. It adds
+// the same payload repeatedly, so that the time to generate payloads is not measured.
 func BenchmarkAUC(b *testing.B) {
 	const pairs, each = 50_000_000, 250_000
 	random := rand.New(rand.NewPCG(1, 2))

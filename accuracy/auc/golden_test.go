@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// expected is what the official script was asked, and what it gave.
+// expected contains the arguments and the result of the official script.
 type expected struct {
 	Args   []string
 	Dump   struct{ N int }
@@ -53,7 +53,7 @@ func checkCase(t *testing.T, path string) {
 	}
 }
 
-// argument is the value of an option of a command line, or "".
+// argument returns the value of a command-line option, or "".
 func argument(args []string, name string) string {
 	if i := slices.Index(args, name); i >= 0 && i+1 < len(args) {
 		return args[i+1]
@@ -61,7 +61,8 @@ func argument(args []string, name string) string {
 	return ""
 }
 
-// readTruth reads the trace, lines "start, end, count", and the labels, first in each line of the file of a day.
+// readTruth reads the trace, whose lines are "start, end, count", and the labels, which are the first field of each
+// line in the file of a day.
 func readTruth(t *testing.T, dir string, args []string) (truth Truth) {
 	t.Helper()
 	day, trace := argument(args, "--day-23-file"), argument(args, "--aggregation-trace-file")

@@ -96,7 +96,7 @@ func (s *PairScorer) decodePairs(index uint64, data []byte, pairs int, labels []
 		if problem := s.addPair(prediction, label); problem != "" {
 			wrong.Addf("sample %d, pair %d: %s", index, i, problem)
 		}
-		if roundsTo(prediction, label == 1) {
+		if roundsToLabel(prediction, label == 1) {
 			good++
 		}
 	}
@@ -135,7 +135,7 @@ func (s *PairScorer) decodeFloats(index uint64, data []byte) (good int, err erro
 			continue
 		}
 		s.keys[int(label)].add(floatKey(p))
-		if roundsTo(float64(p), label == 1) {
+		if roundsToLabel(float64(p), label == 1) {
 			good++
 		}
 	}
@@ -143,7 +143,7 @@ func (s *PairScorer) decodeFloats(index uint64, data []byte) (good int, err erro
 }
 
 // roundsToLabel reports whether a prediction, rounded half to even, equals the label: 0.5 rounds to 0, 1.5 to 2.
-func roundsTo(prediction float64, label bool) bool {
+func roundsToLabel(prediction float64, label bool) bool {
 	if label {
 		return prediction > 0.5 && prediction < 1.5
 	}

@@ -9,8 +9,8 @@ import (
 // A radix sort sorts the keys by digits of 11 bits, lowest digit first. The 2048 write positions fit the caches, and
 // three passes cover 32 bits.
 const (
-	digitBits = 11
-	digits    = 1 << digitBits
+	digitBits   = 11
+	digitValues = 1 << digitBits
 )
 
 // sortedKeys returns the keys in ascending order. It needs memory for two copies and does not change the list.
@@ -36,10 +36,10 @@ func splitChunks(keys []uint32) [][]uint32 {
 // processor first counts and then copies a contiguous run of parts.
 func sortDigit(parts [][]uint32, target []uint32, shift uint) {
 	workers := min(runtime.GOMAXPROCS(0), len(parts))
-	places := make([][digits]int, workers)
+	places := make([][digitValues]int, workers)
 	lists.Shares(workers, len(parts), func(w, first, end int) { countDigits(parts[first:end], shift, &places[w]) })
 	begin := 0
-	for d := range digits {
+	for d := range digitValues {
 		for w := range places {
 			places[w][d], begin = begin, begin+places[w][d]
 		}
@@ -47,20 +47,20 @@ func sortDigit(parts [][]uint32, target []uint32, shift uint) {
 	lists.Shares(workers, len(parts), func(w, first, end int) { scatterKeys(parts[first:end], shift, &places[w], target) })
 }
 
-func countDigits(parts [][]uint32, shift uint, counts *[digits]int) {
+func countDigits(parts [][]uint32, shift uint, counts *[digitValues]int) {
 	for _, part := range parts {
 		for _, key := range part {
-			counts[key>>shift%digits]++
+			counts[key>>shift%digitValues]++
 		}
 	}
 }
 
-func scatterKeys(parts [][]uint32, shift uint, places *[digits]int, target []uint32) {
+func scatterKeys(parts [][]uint32, shift uint, offsets *[digitValues]int, target []uint32) {
 	for _, part := range parts {
 		for _, key := range part {
-			d := key >> shift % digits
-			target[places[d]] = key
-			places[d]++
+			d := key >> shift % digitValues
+			target[offsets[d]] = key
+			offsets[d]++
 		}
 	}
 }

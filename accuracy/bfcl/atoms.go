@@ -23,11 +23,11 @@ func (p *pyParser) parseAtom() expression {
 	case p.acceptToken("{"):
 		return p.parseBraces()
 	case p.acceptToken("..."):
-		return expression{text: "...", level: levelAtom, worth: literal, odd: "an ellipsis"}
+		return expression{text: "...", level: levelAtom, status: literal, unsupported: "an ellipsis"}
 	}
 	for text, v := range map[string]any{"True": true, "False": false, "None": nil} {
 		if p.acceptToken(text) {
-			return expression{text: text, level: levelAtom, worth: literal, value: v}
+			return expression{text: text, level: levelAtom, status: literal, value: v}
 		}
 	}
 	return expression{text: p.parseName(), level: levelAtom}
@@ -40,35 +40,36 @@ func (p *pyParser) parseNumber() expression {
 	if f, ok := t.value.(float64); ok && math.IsInf(f, 0) {
 		text = "1e309"
 	}
-	if t.odd != "" {
+	if t.unsupported != "" {
 		text = strings.TrimSuffix(text, ".0") + "j"
 	}
-	return expression{text: text, level: levelAtom, worth: literal, value: t.value, odd: t.odd, number: true}
+	return expression{text: text, level: levelAtom, status: literal, value: t.value, unsupported: t.unsupported,
+		unsignedNumber: true}
 }
 
 // parseStrings reads adjacent string literals and concatenates them.
 func (p *pyParser) parseStrings() expression {
 	first := p.peekToken()
-	e := expression{level: levelAtom, worth: literal, odd: first.odd}
+	e := expression{level: levelAtom, status: literal, unsupported: first.unsupported}
 	joined, source := "", []string(nil)
 	for p.peekToken().kind == tokenString {
 		t := p.peekToken()
 		p.tokens = p.tokens[1:]
-		if t.odd != first.odd {
+		if t.unsupported != first.unsupported {
 			return p.fail() // Python does not concatenate bytes and text
 		}
 		source = append(source, t.text)
 		if t.raw {
-			e.worth = noLiteral
+			e.status = noLiteral
 			continue
 		}
 		joined += t.value.(string)
 	}
 	e.value, e.text = joined, pyvalue.Repr(joined)
 	switch {
-	case e.worth == noLiteral:
+	case e.status == noLiteral:
 		e.text = formattedString(strings.Join(source, " "))
-	case e.odd != "":
+	case e.unsupported != "":
 		e.text = "b" + e.text
 	case first.text[0] == 'u' || first.text[0] == 'U':
 		e.text = "u" + e.text
@@ -92,7 +93,7 @@ func (p *pyParser) parseParenthesized() expression {
 	}
 	first := p.parseStarredOrNamed()
 	switch {
-	case p.nextIs("for"):
+	case p.isNext("for"):
 		e := p.parseComprehension(first, "(", ")")
 		p.expectToken(")")
 		return e
@@ -110,25 +111,25 @@ func (p *pyParser) parseParenthesized() expression {
 func (p *pyParser) parseList() expression {
 	if p.acceptToken("]") {
 		e := newCollection(nil, "[]")
-		e.list = true
+		e.unhashable = true
 		return e
 	}
 	first := p.parseStarredOrNamed()
-	if p.nextIs("for") {
+	if p.isNext("for") {
 		e := p.parseComprehension(first, "[", "]")
 		p.expectToken("]")
 		return e
 	}
 	items := p.parseItems(first, "]")
 	e := newCollection(items, "["+joinTexts(items)+"]")
-	e.list = true
+	e.unhashable = true
 	return e
 }
 
 // parseItems reads the remaining items of a list and its closing bracket.
 func (p *pyParser) parseItems(first expression, end string) []expression {
 	all := []expression{first}
-	for p.acceptToken(",") && !p.nextIs(end) && !p.failed {
+	for p.acceptToken(",") && !p.isNext(end) && !p.failed {
 		all = append(all, p.parseStarredOrNamed())
 	}
 	p.expectToken(end)
@@ -150,46 +151,46 @@ func joinTexts(items []expression) string {
 
 // newCollection returns a list of the items' values. The first item that is not a literal determines the list's status.
 func newCollection(items []expression, text string) expression {
-	e := expression{text: text, level: levelAtom, worth: literal}
+	e := expression{text: text, level: levelAtom, status: literal}
 	all := make([]any, len(items))
 	for i, item := range items {
 		all[i] = item.value
-		e.mergeWorth(item)
-		e.list = e.list || item.list
+		e.mergeStatus(item)
+		e.unhashable = e.unhashable || item.unhashable
 	}
 	e.value = all
 	return e
 }
 
 // mergeStatus copies the status of a part to a literal if the part is not a valid literal.
-func (e *expression) mergeWorth(part expression) {
-	if e.worth == literal {
-		e.worth = part.worth
+func (e *expression) mergeStatus(part expression) {
+	if e.status == literal {
+		e.status = part.status
 	}
-	if e.odd == "" {
-		e.odd = part.odd
+	if e.unsupported == "" {
+		e.unsupported = part.unsupported
 	}
 }
 
 // checkKey checks a key of a dictionary or an item of a set. Neither may be a list.
 func (e *expression) checkKey(part expression) {
-	if e.worth == literal && part.list {
-		e.worth = badKey
+	if e.status == literal && part.unhashable {
+		e.status = badKey
 	}
 }
 
 // parseBraces reads a dictionary or a set.
 func (p *pyParser) parseBraces() expression {
 	d := pyvalue.NewDict()
-	e := expression{level: levelAtom, worth: literal, value: d, list: true}
+	e := expression{level: levelAtom, status: literal, value: d, unhashable: true}
 	var all []string
-	for !p.nextIs("}") && !p.failed {
+	for !p.isNext("}") && !p.failed {
 		if p.acceptToken("**") {
 			all = append(all, "**"+p.parseTest().textAt(levelBinaryOr))
-			e.mergeWorth(expression{})
+			e.mergeStatus(expression{})
 		} else {
 			key := p.parseStarredOrNamed()
-			if len(all) == 0 && !p.nextIs(":") {
+			if len(all) == 0 && !p.isNext(":") {
 				return p.parseSet(key)
 			}
 			p.expectToken(":")
@@ -197,7 +198,7 @@ func (p *pyParser) parseBraces() expression {
 			all = append(all, key.text+": "+v.textAt(levelTest))
 			e.setEntry(d, key, v)
 		}
-		if p.nextIs("for") && len(all) == 1 {
+		if p.isNext("for") && len(all) == 1 {
 			e = p.parseComprehension(expression{text: all[0], level: levelAtom}, "{", "}")
 			p.expectToken("}")
 			return e
@@ -212,15 +213,16 @@ func (p *pyParser) parseBraces() expression {
 }
 
 func (p *pyParser) parseSet(first expression) expression {
-	if p.nextIs("for") {
+	if p.isNext("for") {
 		e := p.parseComprehension(first, "{", "}")
 		p.expectToken("}")
 		return e
 	}
 	items := p.parseItems(first, "}")
-	e := expression{text: "{" + joinTexts(items) + "}", level: levelAtom, worth: literal, odd: "a set", list: true}
+	e := expression{text: "{" + joinTexts(items) + "}", level: levelAtom, status: literal, unsupported: "a set",
+		unhashable: true}
 	for _, item := range items {
-		e.mergeWorth(item)
+		e.mergeStatus(item)
 		e.checkKey(item)
 	}
 	return e
@@ -228,15 +230,15 @@ func (p *pyParser) parseSet(first expression) expression {
 
 // setEntry sets an entry of a dictionary. It converts the key to text in the same way as Python's JSON encoder.
 func (e *expression) setEntry(d *pyvalue.Dict, key, v expression) {
-	e.mergeWorth(key)
-	e.mergeWorth(v)
+	e.mergeStatus(key)
+	e.mergeStatus(v)
 	e.checkKey(key)
 	switch k := key.value.(type) {
 	case string:
 		d.Set(k, v.value)
 	case []any:
-		if e.odd == "" {
-			e.odd = "a dictionary with a tuple for a key"
+		if e.unsupported == "" {
+			e.unsupported = "a dictionary with a tuple for a key"
 		}
 	default:
 		d.Set(pyvalue.JSON(k), v.value)
@@ -246,7 +248,7 @@ func (e *expression) setEntry(d *pyvalue.Dict, key, v expression) {
 // parseComprehension reads the rest of a comprehension, starting at "for".
 func (p *pyParser) parseComprehension(e expression, open, end string) expression {
 	text := e.textAt(levelTest)
-	for p.nextIs("for") && !p.failed {
+	for p.isNext("for") && !p.failed {
 		p.acceptToken("for")
 		text += " for " + p.parseTargets() + " in "
 		p.expectToken("in")
@@ -261,7 +263,7 @@ func (p *pyParser) parseComprehension(e expression, open, end string) expression
 // parseTargets reads the names of the items of a comprehension.
 func (p *pyParser) parseTargets() string {
 	all := []string{p.parseTrailers(p.parseAtom()).text}
-	for p.acceptToken(",") && !p.nextIs("in") {
+	for p.acceptToken(",") && !p.isNext("in") {
 		all = append(all, p.parseTrailers(p.parseAtom()).text)
 	}
 	if len(all) == 1 {

@@ -31,7 +31,7 @@ func FuzzLiterals(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, l := range []typeRules{java, javaScript} {
+		for _, l := range []typeRules{javaRules, scriptRules} {
 			for of := range l.kinds {
 				if _, err := l.parse(text, of, "integer"); err != nil && !errors.Is(err, ErrStops) {
 					t.Errorf("%s of %q: %v", of, text, err)
@@ -41,7 +41,7 @@ func FuzzLiterals(f *testing.F) {
 	})
 }
 
-// TestDeepText wants an answer that nests without end to end at once.
+// TestDeepText checks that an answer with endless nesting ends parsing at once.
 func TestDeepText(t *testing.T) {
 	for _, text := range []string{
 		"f(a=" + strings.Repeat("[", 1000000), "f(a=" + strings.Repeat("(", 100000) + strings.Repeat(")", 100001),

@@ -23,11 +23,11 @@ const (
 	// NoCalls means that the answer contains no calls.
 	NoCalls CallSource = iota
 	// NativeCalls are calls that the server parsed from the model's output.
-	Native
+	NativeCalls
 	// ListedCalls are calls in a JSON list of names and arguments.
-	Listed
+	ListedCalls
 	// GuessedCalls are calls found in text with Python syntax.
-	Guessed
+	GuessedCalls
 )
 
 // ExtractCalls finds the calls in an answer. text is the answer's text or the JSON of the calls that the server parsed.
@@ -36,11 +36,11 @@ func ExtractCalls(text string) ([]FunctionCall, CallSource, error) {
 	text = pystr.Trim(text)
 	if v, err := pyvalue.Decode(text); err == nil {
 		if list, ok := v.([]any); ok {
-			if calls := nativeCalls(list); calls != nil {
-				return calls, Native, nil
+			if calls := parseNativeCalls(list); calls != nil {
+				return calls, NativeCalls, nil
 			}
-			if calls := listedCalls(list); calls != nil {
-				return calls, Listed, nil
+			if calls := parseListedCalls(list); calls != nil {
+				return calls, ListedCalls, nil
 			}
 		}
 	}
@@ -48,11 +48,11 @@ func ExtractCalls(text string) ([]FunctionCall, CallSource, error) {
 	if len(calls) == 0 {
 		return nil, NoCalls, err
 	}
-	return calls, Guessed, err
+	return calls, GuessedCalls, err
 }
 
 // parseNativeCalls returns the calls in the format of servers, or nil if an item is not a call.
-func nativeCalls(list []any) (calls []FunctionCall) {
+func parseNativeCalls(list []any) (calls []FunctionCall) {
 	for _, item := range list {
 		call, _ := item.(*pyvalue.Dict)
 		inner, _ := call.Get("function")
@@ -65,7 +65,7 @@ func nativeCalls(list []any) (calls []FunctionCall) {
 			c.Name = name
 		}
 		if arguments, ok := function.Get("arguments"); ok {
-			c.Arguments = fromText(arguments)
+			c.Arguments = decodeText(arguments)
 		}
 		calls = append(calls, c)
 	}
@@ -73,7 +73,7 @@ func nativeCalls(list []any) (calls []FunctionCall) {
 }
 
 // decodeText returns the value of a string that contains JSON. It returns other values unchanged.
-func fromText(v any) any {
+func decodeText(v any) any {
 	if text, ok := v.(string); ok {
 		if inner, err := pyvalue.Decode(text); err == nil {
 			return inner
@@ -82,7 +82,7 @@ func fromText(v any) any {
 	return v
 }
 
-func listedCalls(list []any) (calls []FunctionCall) {
+func parseListedCalls(list []any) (calls []FunctionCall) {
 	for _, item := range list {
 		call, _ := item.(*pyvalue.Dict)
 		name, ok := call.Get("name")
@@ -99,8 +99,9 @@ func listedCalls(list []any) (calls []FunctionCall) {
 }
 
 // nonFunctions are words that precede a bracket but are not function names: keywords of Python and words of prose.
-var noFunctions = strings.Fields("Example For Here Note The This assert class def dict enumerate except filter float " +
-	"for from if import int isinstance len list map print raise range return set str try tuple type while with zip")
+var nonFunctions = strings.Fields(
+	"Example For Here Note The This assert class def dict enumerate except filter float " +
+		"for from if import int isinstance len list map print raise range return set str try tuple type while with zip")
 
 // guessCalls finds calls in text. It ignores calls inside the brackets of another call.
 func guessCalls(text string) (calls []FunctionCall, err error) {
@@ -113,7 +114,7 @@ func guessCalls(text string) (calls []FunctionCall, err error) {
 		}
 		start := i
 		i = bracket + 1
-		if start < end || slices.Contains(noFunctions, name) {
+		if start < end || slices.Contains(nonFunctions, name) {
 			continue
 		}
 		closing := closingBracket(text, bracket)
@@ -196,14 +197,14 @@ func isSignature(text string) bool {
 		}
 		name, kind, typed := strings.Cut(part, ":")
 		name, kind = pystr.TrimRight(name), pystr.TrimLeft(kind)
-		if !isLetter(part[0]) || !isWords(name) || typed && (kind == "" || !isWords(kind)) {
+		if !isLetter(part[0]) || !isWordText(name) || typed && (kind == "" || !isWordText(kind)) {
 			return false
 		}
 	}
 	return true
 }
 
-func isWords(text string) bool {
+func isWordText(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r != '_' && !pystr.IsWord(r) }) < 0
 }
 
@@ -223,12 +224,12 @@ func guessArguments(text string) (*pyvalue.Dict, error) {
 	for _, k := range all {
 		delete(odd, k.name)
 		switch {
-		case k.value.worth == badKey:
+		case k.value.status == badKey:
 			return nil, fmt.Errorf("%w: a list in argument %s is a key of a dictionary, or lies in a set", ErrStops, k.name)
-		case k.value.worth == literal && k.value.odd != "":
-			odd[k.name] = k.value.odd
+		case k.value.status == literal && k.value.unsupported != "":
+			odd[k.name] = k.value.unsupported
 			d.Set(k.name, nil)
-		case k.value.worth == literal:
+		case k.value.status == literal:
 			d.Set(k.name, k.value.value)
 		default:
 			d.Set(k.name, k.value.textAt(levelTest))

@@ -24,7 +24,7 @@ func eachGolden[T any](t *testing.T, name string, check func(t *testing.T, c T))
 	})
 }
 
-// asList are calls as the official extractor writes them.
+// asList returns calls in the form of the official extractor.
 func asList(calls []FunctionCall) string {
 	list := []any{}
 	for _, c := range calls {
@@ -52,7 +52,7 @@ func TestGoldenExtract(t *testing.T) {
 		if errors.Is(err, ErrStops) != (c.Exception != "") {
 			t.Errorf("%q: %v, want %q", v, err, c.Exception)
 		}
-		if got := asList(calls); err == nil && (got != c.Extracted || (source == Native) != c.Native) {
+		if got := asList(calls); err == nil && (got != c.Extracted || (source == NativeCalls) != c.Native) {
 			t.Errorf("%q: %s, %v; want %s, %v", v, got, source, c.Extracted, c.Native)
 		}
 	})
@@ -67,9 +67,9 @@ func TestGoldenLiterals(t *testing.T) {
 		Exception    string
 	}
 	eachGolden(t, "literals.jsonl", func(t *testing.T, c testCase) {
-		l := java
+		l := javaRules
 		if c.Lang == "js" {
-			l = javaScript
+			l = scriptRules
 		}
 		items := ""
 		if c.NestedType != nil {
@@ -168,7 +168,7 @@ func percent(v float64) float64 {
 	return pyfloat.Round(100*v, 2)
 }
 
-// addPlanned adds what a case says of a sample: that it was wrong, right, not answered, completed without data, or
+// addPlanned adds the answers that a case plans for a sample: wrong, right, not answered, completed without data, or
 // answered twice, first wrong and then right.
 func addPlanned(totals *GradeTotals, subset string, outcome any) {
 	switch outcome {
@@ -183,7 +183,7 @@ func addPlanned(totals *GradeTotals, subset string, outcome any) {
 	}
 }
 
-// officialSubsets are those of the 995 samples.
+// officialSubsets contains the subsets of the 995 samples.
 func officialSubsets(t *testing.T, path string) (all []string) {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -51,12 +51,12 @@ func (s GradingSample) Score(text string) Grade {
 	g := Grade{Source: source}
 	switch s.Subset {
 	case "irrelevance", "live_irrelevance":
-		if g.Right = source != Native; !g.Right {
+		if g.Right = source != NativeCalls; !g.Right {
 			g.Reason = "it calls a function, and none helps"
 		}
 		return g
 	case "live_relevance":
-		if g.Right = source == Native; !g.Right {
+		if g.Right = source == NativeCalls; !g.Right {
 			g.Reason = "it calls no function"
 		}
 		return g
@@ -97,12 +97,12 @@ func (s GradingSample) compareCalls(calls []FunctionCall) error {
 	}
 	switch {
 	case strings.Contains(s.Subset, "parallel"):
-		return s.compareAll(all, answers)
+		return s.matchCalls(all, answers)
 	case strings.Contains(s.Subset, "multiple"):
 		if len(all) != len(answers) {
 			return fmt.Errorf("it has %d calls, want %d", len(all), len(answers))
 		}
-		return s.compareNamed(all[0], answers[0])
+		return s.compareByName(all[0], answers[0])
 	case len(all) != 1:
 		return fmt.Errorf("it has %d calls, want 1", len(all))
 	}
@@ -127,7 +127,7 @@ func readCall(c FunctionCall) (readyCall, error) {
 	}
 	args := c.Arguments
 	if text, ok := args.(string); ok {
-		if args = fromText(text); args == any(text) {
+		if args = decodeText(text); args == any(text) {
 			if _, err := pyvalue.Decode(text); err != nil {
 				args = pyvalue.NewDict()
 			}
@@ -137,7 +137,7 @@ func readCall(c FunctionCall) (readyCall, error) {
 }
 
 // matchCalls finds, for each possible answer in order, the first unused call that matches it.
-func (s GradingSample) compareAll(calls []readyCall, answers []any) error {
+func (s GradingSample) matchCalls(calls []readyCall, answers []any) error {
 	if len(calls) != len(answers) {
 		return fmt.Errorf("it has %d calls, want %d", len(calls), len(answers))
 	}
@@ -149,7 +149,7 @@ func (s GradingSample) compareAll(calls []readyCall, answers []any) error {
 			if taken[k] {
 				continue
 			}
-			err := s.compareNamed(c, answer)
+			err := s.compareByName(c, answer)
 			if errors.Is(err, ErrStops) {
 				return err
 			}
@@ -167,7 +167,7 @@ func (s GradingSample) compareAll(calls []readyCall, answers []any) error {
 }
 
 // compareByName compares a call with a possible answer. It looks up the answer's function by name.
-func (s GradingSample) compareNamed(c readyCall, answer any) error {
+func (s GradingSample) compareByName(c readyCall, answer any) error {
 	d, ok := answer.(*pyvalue.Dict)
 	if !ok || len(d.Keys()) == 0 {
 		return fmt.Errorf("%w: a possible answer is %s, no call", ErrStops, pyvalue.Name(answer))
@@ -258,7 +258,7 @@ func (s GradingSample) compareCall(description any, c readyCall, answer any) err
 	if !ok {
 		return fmt.Errorf("%w: the possible arguments are %s, no object", ErrStops, pyvalue.Name(first))
 	}
-	return checkOthers(args, possible)
+	return checkOptional(args, possible)
 }
 
 // checkRequired checks that a call contains the function's required arguments. If args is a string or a list, it
@@ -290,13 +290,13 @@ func checkRequired(args any, required []any) error {
 }
 
 // checkOptional checks that a call contains the arguments of a possible answer, except optional ones.
-func checkOthers(args, possible *pyvalue.Dict) error {
+func checkOptional(args, possible *pyvalue.Dict) error {
 	for _, name := range possible.Keys() {
 		if _, given := args.Get(name); given {
 			continue
 		}
 		values, _ := possible.Get(name)
-		optional, err := mayBeLeftOut(values)
+		optional, err := isOptional(values)
 		if err != nil {
 			return err
 		}
@@ -308,7 +308,7 @@ func checkOthers(args, possible *pyvalue.Dict) error {
 }
 
 // isOptional reports whether the possible values contain "". It is always true if they are a string.
-func mayBeLeftOut(values any) (bool, error) {
+func isOptional(values any) (bool, error) {
 	switch v := values.(type) {
 	case []any:
 		return containsValue(v, ""), nil

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-var java = typeRules{
+var javaRules = typeRules{
 	kinds: map[string]valueKind{
 		"byte": kindInt, "short": kindInt, "integer": kindInt, "float": kindFloat, "double": kindFloat, "long": kindInt,
 		"boolean": kindBool, "char": kindText, "Array": kindList, "ArrayList": kindList, "Set": kindSet,
@@ -24,39 +24,41 @@ var java = typeRules{
 
 // pythonClasses converts the character classes of patterns to Python's meaning: digits, blanks and letters of all
 // scripts, and an end of text that may precede a final newline.
-var classes = strings.NewReplacer(
+var pythonClasses = strings.NewReplacer(
 	`\d`, `\p{Nd}`, `\s`, `[\s\v\x1c-\x1f\x{85}\p{Z}]`, `\w`, `[\p{L}\p{N}_]`, `$`, `\n?\z`,
 )
 
-func compilePattern(text string) *regexp.Regexp { return regexp.MustCompile(classes.Replace(text)) }
+func compilePattern(text string) *regexp.Regexp {
+	return regexp.MustCompile(pythonClasses.Replace(text))
+}
 
 var (
-	integerForm  = compilePattern(`\A-?\d+$`)
-	longForm     = compilePattern(`\A-?\d+[lL]$`)
-	decimalForm  = compilePattern(`\A-?\d+(\.\d+)?([eE][+-]?\d+)?$`)
-	floatForm    = compilePattern(`\A-?\d+(\.\d+)?([eE][+-]?\d+)?[fF]$`)
-	arrayForm    = compilePattern(`new\s+\w+\[\]\s*\{(.*?)\}`)
-	asListForm   = compilePattern(`new\s+ArrayList<\w*>\(Arrays\.asList\((.+?)\)\)`)
-	addsForm     = compilePattern(`(?s)new\s+ArrayList<\w*>\(\)\s*\{\{\s*(.+?)\s*\}\}`)
-	addForm      = compilePattern(`add\((.+?)\)`)
-	noListForm   = compilePattern(`new\s+ArrayList<\w*>\(\)`)
-	putsForm     = compilePattern(`(?s)new\s+HashMap<.*?>\s*\(\)\s*\{\s*\{?\s*(.*?)\s*\}?\s*\}`)
-	putForm      = compilePattern(`put\("(.*?)",\s*(.*?)\)`)
-	noEntryForm  = compilePattern(`new\s+HashMap<.*?>\s*\(\)`)
-	javaSuffixes = "lLfF"
+	integerForm   = compilePattern(`\A-?\d+$`)
+	longForm      = compilePattern(`\A-?\d+[lL]$`)
+	decimalForm   = compilePattern(`\A-?\d+(\.\d+)?([eE][+-]?\d+)?$`)
+	floatForm     = compilePattern(`\A-?\d+(\.\d+)?([eE][+-]?\d+)?[fF]$`)
+	arrayForm     = compilePattern(`new\s+\w+\[\]\s*\{(.*?)\}`)
+	asListForm    = compilePattern(`new\s+ArrayList<\w*>\(Arrays\.asList\((.+?)\)\)`)
+	listBlockForm = compilePattern(`(?s)new\s+ArrayList<\w*>\(\)\s*\{\{\s*(.+?)\s*\}\}`)
+	addCallForm   = compilePattern(`add\((.+?)\)`)
+	emptyListForm = compilePattern(`new\s+ArrayList<\w*>\(\)`)
+	mapBlockForm  = compilePattern(`(?s)new\s+HashMap<.*?>\s*\(\)\s*\{\s*\{?\s*(.*?)\s*\}?\s*\}`)
+	putCallForm   = compilePattern(`put\("(.*?)",\s*(.*?)\)`)
+	emptyMapForm  = compilePattern(`new\s+HashMap<.*?>\s*\(\)`)
+	javaSuffixes  = "lLfF"
 )
 
 // parseJava reads a Java literal. It returns text that does not match the type unchanged.
-func parseJava(text, of, items string) (any, error) {
-	switch of {
+func parseJava(text, typeName, items string) (any, error) {
+	switch typeName {
 	case "byte", "short", "integer":
-		return javaNumber(text, integerForm, false), nil
+		return parseJavaNumber(text, integerForm, false), nil
 	case "long":
-		return javaNumber(text, longForm, false), nil
+		return parseJavaNumber(text, longForm, false), nil
 	case "float":
-		return javaNumber(text, floatForm, true), nil
+		return parseJavaNumber(text, floatForm, true), nil
 	case "double":
-		return javaNumber(text, decimalForm, true), nil
+		return parseJavaNumber(text, decimalForm, true), nil
 	case "boolean":
 		if text == "true" || text == "false" {
 			return text == "true", nil
@@ -65,18 +67,18 @@ func parseJava(text, of, items string) (any, error) {
 	case "char", "String", "any":
 		return text, nil
 	case "Array":
-		return javaArray(text, items)
+		return parseJavaArray(text, items)
 	case "ArrayList":
-		return javaList(text, items)
+		return parseJavaList(text, items)
 	case "HashMap":
-		return javaMap(text), nil
+		return parseJavaMap(text), nil
 	}
-	return nil, fmt.Errorf("%w: it reads no %s", ErrStops, of)
+	return nil, fmt.Errorf("%w: it reads no %s", ErrStops, typeName)
 }
 
 // parseJavaNumber returns the number that text contains if it matches form. A newline may follow a Java suffix; the
 // text then goes to Python's int and float unchanged.
-func javaNumber(text string, form *regexp.Regexp, float bool) any {
+func parseJavaNumber(text string, form *regexp.Regexp, float bool) any {
 	if !form.MatchString(text) {
 		return text
 	}
@@ -97,7 +99,7 @@ func javaNumber(text string, form *regexp.Regexp, float bool) any {
 	return narrowInt(n)
 }
 
-func javaArray(text, items string) (any, error) {
+func parseJavaArray(text, items string) (any, error) {
 	m := arrayForm.FindStringSubmatch(text)
 	if m == nil {
 		return text, nil
@@ -107,7 +109,7 @@ func javaArray(text, items string) (any, error) {
 		if item = pystr.Trim(item); item == "" {
 			continue
 		}
-		v, err := javaItem(item, items)
+		v, err := parseJavaItem(item, items)
 		if err != nil {
 			return nil, err
 		}
@@ -117,20 +119,20 @@ func javaArray(text, items string) (any, error) {
 }
 
 // parseJavaItem returns an array item of a type. Without a type, the item's form determines its type.
-func javaItem(text, of string) (any, error) {
-	if of == "" {
-		return javaValue(text), nil
+func parseJavaItem(text, typeName string) (any, error) {
+	if typeName == "" {
+		return parseUntypedJava(text), nil
 	}
-	return parseJava(text, of, "")
+	return parseJava(text, typeName, "")
 }
 
-func javaList(text, items string) (any, error) {
+func parseJavaList(text, items string) (any, error) {
 	var all []string
 	if m := asListForm.FindStringSubmatch(text); m != nil {
 		all = strings.Split(m[1], ",")
-	} else if m := addsForm.FindStringSubmatch(text); m != nil {
-		all = lists.Map(addForm.FindAllStringSubmatch(m[1], -1), func(add []string) string { return add[1] })
-	} else if !noListForm.MatchString(text) {
+	} else if m := listBlockForm.FindStringSubmatch(text); m != nil {
+		all = lists.Map(addCallForm.FindAllStringSubmatch(m[1], -1), func(add []string) string { return add[1] })
+	} else if !emptyListForm.MatchString(text) {
 		return text, nil
 	}
 	list := []any{}
@@ -140,7 +142,7 @@ func javaList(text, items string) (any, error) {
 			list = append(list, trimEnds(item))
 			continue
 		}
-		v, err := javaItem(item, items)
+		v, err := parseJavaItem(item, items)
 		if err != nil {
 			return nil, err
 		}
@@ -158,37 +160,37 @@ func trimEnds(text string) string {
 	return string(r[1 : len(r)-1])
 }
 
-func javaMap(text string) any {
-	m := putsForm.FindStringSubmatch(text)
-	if m == nil && !noEntryForm.MatchString(text) {
+func parseJavaMap(text string) any {
+	m := mapBlockForm.FindStringSubmatch(text)
+	if m == nil && !emptyMapForm.MatchString(text) {
 		return text
 	}
 	d := pyvalue.NewDict()
 	if m != nil {
-		for _, put := range putForm.FindAllStringSubmatch(m[1], -1) {
-			d.Set(put[1], javaValue(pystr.Trim(put[2])))
+		for _, put := range putCallForm.FindAllStringSubmatch(m[1], -1) {
+			d.Set(put[1], parseUntypedJava(pystr.Trim(put[2])))
 		}
 	}
 	return d
 }
 
 // parseUntypedJava returns a value of unknown type. Its form determines the type.
-func javaValue(text string) any {
+func parseUntypedJava(text string) any {
 	switch {
 	case text == "true" || text == "false":
 		return text == "true"
 	case strings.HasPrefix(text, `"`) && strings.HasSuffix(text, `"`):
 		return trimEnds(text)
 	case longForm.MatchString(text):
-		return javaNumber(text, longForm, false)
+		return parseJavaNumber(text, longForm, false)
 	case floatForm.MatchString(text):
-		return javaNumber(text, floatForm, true)
+		return parseJavaNumber(text, floatForm, true)
 	}
-	return anyNumber(text)
+	return parsePythonNumber(text)
 }
 
 // parsePythonNumber returns the number that Python's int or float reads, or else the text.
-func anyNumber(text string) any {
+func parsePythonNumber(text string) any {
 	if n, err := pyvalue.Int(text); err == nil {
 		return narrowInt(n)
 	}

@@ -12,39 +12,40 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-var javaScript = typeRules{kinds: scriptKinds, lists: []string{"array"}, parse: parseJavaScript}
+var scriptRules = typeRules{kinds: scriptTypes, lists: []string{"array"}, parse: parseJavaScript}
 
-var scriptKinds = map[string]valueKind{
+var scriptTypes = map[string]valueKind{
 	"String": kindText, "integer": kindInt, "float": kindFloat, "Bigint": kindInt, "Boolean": kindBool, "dict": kindDict,
 	"array": kindList, "any": kindText,
 }
 
 var (
-	pointForm  = compilePattern(`\A-?\d+(\.\d+)?$`)
-	bigForm    = compilePattern(`\A-?\d+n$`)
-	rowsForm   = compilePattern(`\A(?:\[\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\]|\bnew\s+Array\(\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\))`)
-	rowForm    = compilePattern(`\[(.*?)\]`)
-	listForm   = compilePattern(`\A(?:\[(.*?)\]|\bnew\s+Array\((.*?)\))`)
-	objectForm = compilePattern(`\A\{(.*?)\}`)
+	scriptNumberForm = compilePattern(`\A-?\d+(\.\d+)?$`)
+	bigIntForm       = compilePattern(`\A-?\d+n$`)
+	nestedArrayForm  = compilePattern(`\A(?:\[\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\]` +
+		`|\bnew\s+Array\(\s*\[.*?\]\s*(,\s*\[.*?\]\s*)*\))`)
+	innerArrayForm   = compilePattern(`\[(.*?)\]`)
+	scriptArrayForm  = compilePattern(`\A(?:\[(.*?)\]|\bnew\s+Array\((.*?)\))`)
+	scriptObjectForm = compilePattern(`\A\{(.*?)\}`)
 )
 
 // parseJavaScript reads a JavaScript literal. It returns text that does not match the type unchanged.
-func parseJavaScript(text, of, items string) (any, error) {
-	switch of {
+func parseJavaScript(text, typeName, items string) (any, error) {
+	switch typeName {
 	case "String":
 		if isQuoted(text) {
 			return trimEnds(text), nil
 		}
 		return text, nil
 	case "integer":
-		return javaNumber(text, integerForm, false), nil
+		return parseJavaNumber(text, integerForm, false), nil
 	case "float":
-		if f, ok := pyfloat.Parse(text); ok && pointForm.MatchString(text) {
+		if f, ok := pyfloat.Parse(text); ok && scriptNumberForm.MatchString(text) {
 			return f, nil
 		}
 		return text, nil
 	case "Bigint":
-		return scriptBig(text)
+		return parseBigInt(text)
 	case "Boolean":
 		if text == "true" || text == "false" {
 			return text == "true", nil
@@ -53,16 +54,16 @@ func parseJavaScript(text, of, items string) (any, error) {
 	case "any":
 		return text, nil
 	case "dict":
-		return scriptObject(pystr.Trim(text)), nil
+		return parseScriptObject(pystr.Trim(text)), nil
 	case "array":
-		return scriptArray(pystr.Trim(text), items), nil
+		return parseScriptArray(pystr.Trim(text), items), nil
 	}
-	return nil, fmt.Errorf("%w: it reads no %s", ErrStops, of)
+	return nil, fmt.Errorf("%w: it reads no %s", ErrStops, typeName)
 }
 
 // parseBigInt reads an integer with the suffix n.
-func scriptBig(text string) (any, error) {
-	if !bigForm.MatchString(text) {
+func parseBigInt(text string) (any, error) {
+	if !bigIntForm.MatchString(text) {
 		return text, nil
 	}
 	n, err := pyvalue.Int(text[:len(text)-1])
@@ -77,19 +78,19 @@ func isQuoted(text string) bool {
 		strings.HasPrefix(text, `'`) && strings.HasSuffix(text, `'`)
 }
 
-func scriptArray(text, items string) any {
-	if m := rowsForm.FindString(text); m != "" {
+func parseScriptArray(text, items string) any {
+	if m := nestedArrayForm.FindString(text); m != "" {
 		rows := []any{}
-		for i, row := range rowForm.FindAllStringSubmatch(m, -1) {
+		for i, row := range innerArrayForm.FindAllStringSubmatch(m, -1) {
 			inside := pystr.Trim(row[1])
 			if i == 0 {
 				inside = strings.TrimPrefix(inside, "[")
 			}
-			rows = append(rows, lists.Map(strings.Split(inside, ","), scriptValue))
+			rows = append(rows, lists.Map(strings.Split(inside, ","), parseScriptValue))
 		}
 		return rows
 	}
-	m := listForm.FindStringSubmatch(text)
+	m := scriptArrayForm.FindStringSubmatch(text)
 	if m == nil {
 		return text
 	}
@@ -99,7 +100,7 @@ func scriptArray(text, items string) any {
 		return list
 	}
 	for item := range strings.SplitSeq(inside, ",") {
-		v, err := scriptItem(pystr.Trim(item), items)
+		v, err := parseScriptItem(pystr.Trim(item), items)
 		if err != nil {
 			return text // the official parser does the same for every fault
 		}
@@ -108,21 +109,21 @@ func scriptArray(text, items string) any {
 	return list
 }
 
-func scriptItem(text, of string) (any, error) {
-	if of == "" {
-		return scriptValue(text), nil
+func parseScriptItem(text, typeName string) (any, error) {
+	if typeName == "" {
+		return parseScriptValue(text), nil
 	}
-	if _, ok := scriptKinds[of]; !ok {
+	if _, ok := scriptTypes[typeName]; !ok {
 		return nil, errors.New("a type that it does not know")
 	}
 	items := ""
 	if strings.HasPrefix(text, "'") || strings.HasPrefix(text, `"`) {
 		items = "String"
 	}
-	return parseJavaScript(text, of, items)
+	return parseJavaScript(text, typeName, items)
 }
 
-func scriptValue(text string) any {
+func parseScriptValue(text string) any {
 	text = pystr.Trim(text)
 	switch {
 	case text == "true" || text == "false":
@@ -130,11 +131,11 @@ func scriptValue(text string) any {
 	case isQuoted(text):
 		return trimEnds(text)
 	}
-	return anyNumber(text)
+	return parsePythonNumber(text)
 }
 
-func scriptObject(text string) any {
-	m := objectForm.FindStringSubmatch(text)
+func parseScriptObject(text string) any {
+	m := scriptObjectForm.FindStringSubmatch(text)
 	if m == nil {
 		return text
 	}
@@ -144,11 +145,11 @@ func scriptObject(text string) any {
 		value := pystr.Trim(p.value)
 		switch {
 		case strings.HasPrefix(value, "[") && strings.HasSuffix(value, "]"):
-			d.Set(key, scriptArray(value, ""))
+			d.Set(key, parseScriptArray(value, ""))
 		case strings.HasPrefix(value, "{") && strings.HasSuffix(value, "}"):
-			d.Set(key, scriptObject(value))
+			d.Set(key, parseScriptObject(value))
 		default:
-			d.Set(key, scriptValue(strings.Trim(value, `'"`)))
+			d.Set(key, parseScriptValue(strings.Trim(value, `'"`)))
 		}
 	}
 	return d

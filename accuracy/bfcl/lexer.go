@@ -27,11 +27,11 @@ const (
 
 // pyToken is a Python token. Tokens of numbers and strings have a value.
 type pyToken struct {
-	kind  tokenKind
-	text  string
-	value any    // int64, *big.Int, float64, string
-	odd   string // kind of a constant that JSON cannot represent: bytes or a complex number
-	raw   bool   // an f-string, whose value is unknown
+	kind        tokenKind
+	text        string
+	value       any    // int64, *big.Int, float64, string
+	unsupported string // kind of a constant that JSON cannot represent: bytes or a complex number
+	raw         bool   // an f-string, whose value is unknown
 }
 
 // operators contains Python's operators. An operator precedes its own prefixes.
@@ -144,10 +144,10 @@ func readString(text string, quote int) (t pyToken, n int, err error) {
 		t.raw = true
 		return t, end, nil
 	case strings.Contains(prefix, "b"):
-		t.odd = "bytes"
+		t.unsupported = "bytes"
 	}
 	if !strings.Contains(prefix, "r") {
-		if inner, err = unescapeString(inner, t.odd != ""); err != nil {
+		if inner, err = unescapeString(inner, t.unsupported != ""); err != nil {
 			return t, 0, err
 		}
 	}
@@ -235,9 +235,9 @@ func readNumber(text string) (t pyToken, n int, err error) {
 	}
 	plain := strings.ReplaceAll(number, "_", "")
 	if last := plain[len(plain)-1] | 0x20; base == 0 && last == 'j' {
-		t.odd, plain = "a complex number", plain[:len(plain)-1]
+		t.unsupported, plain = "a complex number", plain[:len(plain)-1]
 	}
-	if base != 0 || t.odd == "" && !strings.ContainsAny(plain, ".eE") {
+	if base != 0 || t.unsupported == "" && !strings.ContainsAny(plain, ".eE") {
 		t.value, err = parseInteger(plain, base)
 		return t, n, err
 	}

@@ -33,20 +33,20 @@ const (
 
 // expression is an expression as Python prints it, with its value if it is a literal.
 type expression struct {
-	text   string
-	level  bindingLevel
-	worth  literalWorth
-	value  any    // if status is literal
-	odd    string // kind of a literal that JSON cannot represent
-	list   bool   // contains a list, an object or a set and therefore cannot be a dictionary key
-	number bool   // a number without a sign
+	text           string
+	level          bindingLevel
+	status         literalStatus
+	value          any    // if status is literal
+	unsupported    string // kind of a literal that JSON cannot represent
+	unhashable     bool   // contains a list, an object or a set and therefore cannot be a dictionary key
+	unsignedNumber bool   // a number without a sign
 }
 
 // literalStatus is the result of evaluating an expression as a literal.
-type literalWorth uint8
+type literalStatus uint8
 
 const (
-	noLiteral literalWorth = iota
+	noLiteral literalStatus = iota
 	literal
 	badKey // a list is a dictionary key or a set item: an error that stops the official scoring
 )
@@ -98,14 +98,14 @@ func (p *pyParser) fail() expression {
 }
 
 // isNext reports whether the next token is the given operator or word.
-func (p *pyParser) nextIs(text string) bool {
+func (p *pyParser) isNext(text string) bool {
 	t := p.peekToken()
 	return (t.kind == tokenOperator || t.kind == tokenName) && t.text == text
 }
 
 // acceptToken skips the next token if it is the given operator or word, and reports whether it did.
 func (p *pyParser) acceptToken(text string) bool {
-	if !p.nextIs(text) {
+	if !p.isNext(text) {
 		return false
 	}
 	p.tokens = p.tokens[1:]
@@ -119,12 +119,13 @@ func (p *pyParser) expectToken(text string) {
 }
 
 // pythonKeywords are words that cannot be names.
-var words = strings.Fields("False None True and as assert async await break class continue def del elif else except " +
-	"finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
+var pythonKeywords = strings.Fields(
+	"False None True and as assert async await break class continue def del elif else except " +
+		"finally for from global if import in is lambda nonlocal not or pass raise return try while with yield")
 
 func (p *pyParser) parseName() string {
 	t := p.peekToken()
-	if t.kind != tokenName || slices.Contains(words, t.text) {
+	if t.kind != tokenName || slices.Contains(pythonKeywords, t.text) {
 		p.fail()
 		return ""
 	}
@@ -135,7 +136,7 @@ func (p *pyParser) parseName() string {
 // parseArguments reads arguments up to end, a closing bracket, and skips it. If end is "", it reads to the end of the
 // tokens.
 func (p *pyParser) parseArguments(end string) (texts []string, named []keywordArgument) {
-	at := func() bool { return end == "" && p.peekToken().kind == tokenEnd || end != "" && p.nextIs(end) }
+	at := func() bool { return end == "" && p.peekToken().kind == tokenEnd || end != "" && p.isNext(end) }
 	unpacked := false
 	for !at() && !p.failed {
 		switch t := p.peekToken(); {
@@ -177,7 +178,7 @@ func (p *pyParser) isKeyword(t pyToken) bool {
 // parsePositional reads the text of a positional argument, which may be a generator expression.
 func (p *pyParser) parsePositional() string {
 	v := p.namedOrTest()
-	if p.nextIs("for") {
+	if p.isNext("for") {
 		v = p.parseComprehension(v, "(", ")")
 	}
 	return v.textAt(levelTest)
@@ -213,7 +214,7 @@ func (p *pyParser) parseTest() (e expression) {
 
 func (p *pyParser) parseLambda() expression {
 	var params []string
-	for !p.nextIs(":") && !p.failed {
+	for !p.isNext(":") && !p.failed {
 		star := ""
 		switch {
 		case p.acceptToken("**"):
@@ -224,7 +225,7 @@ func (p *pyParser) parseLambda() expression {
 			star = "/"
 		}
 		param := star
-		if star != "/" && (star != "*" || !p.nextIs(",")) {
+		if star != "/" && (star != "*" || !p.isNext(",")) {
 			param += p.parseName()
 		}
 		if p.acceptToken("=") {
@@ -245,9 +246,9 @@ func (p *pyParser) parseLambda() expression {
 
 // parseChain reads operands separated by a word ("and", "or"). Python parenthesizes an operand that binds less tightly
 // than the grammar allows.
-func (p *pyParser) parseJoined(word string, l bindingLevel, operand func() expression) expression {
+func (p *pyParser) parseChain(word string, l bindingLevel, operand func() expression) expression {
 	e := operand()
-	if !p.nextIs(word) {
+	if !p.isNext(word) {
 		return e
 	}
 	within := l + 1
@@ -259,8 +260,8 @@ func (p *pyParser) parseJoined(word string, l bindingLevel, operand func() expre
 	return expression{text: text, level: l}
 }
 
-func (p *pyParser) parseOr() expression  { return p.parseJoined("or", levelOr, p.parseAnd) }
-func (p *pyParser) parseAnd() expression { return p.parseJoined("and", levelAnd, p.parseNot) }
+func (p *pyParser) parseOr() expression  { return p.parseChain("or", levelOr, p.parseAnd) }
+func (p *pyParser) parseAnd() expression { return p.parseChain("and", levelAnd, p.parseNot) }
 
 func (p *pyParser) parseNot() expression {
 	if !p.acceptToken("not") {
@@ -286,7 +287,7 @@ func (p *pyParser) comparisonOperator() string {
 			return "is not"
 		}
 		return "is"
-	case p.nextIs("not") && p.tokens[1].text == "in":
+	case p.isNext("not") && p.tokens[1].text == "in":
 		p.tokens = p.tokens[2:]
 		return "not in"
 	}
@@ -307,7 +308,7 @@ func (p *pyParser) parseComparison() expression {
 }
 
 // binaryOperators contains the operators with two operands, lowest precedence first.
-var binaries = []struct {
+var binaryOperators = []struct {
 	level     bindingLevel
 	operators []string
 }{
@@ -316,10 +317,10 @@ var binaries = []struct {
 }
 
 func (p *pyParser) parseBinary(i int) expression {
-	if i == len(binaries) {
+	if i == len(binaryOperators) {
 		return p.parseFactor()
 	}
-	b := binaries[i]
+	b := binaryOperators[i]
 	e := p.parseBinary(i + 1)
 	for {
 		op := p.peekToken().text
@@ -329,8 +330,9 @@ func (p *pyParser) parseBinary(i int) expression {
 		p.acceptToken(op)
 		right := p.parseBinary(i + 1)
 		sum := expression{text: e.textAt(b.level) + " " + op + " " + right.textAt(b.level+1), level: b.level}
-		if (op == "+" || op == "-") && right.number && right.odd == complexNumber && e.odd == "" && isNumber(e) {
-			sum.worth, sum.odd = literal, complexNumber // the only sums that are literals are complex numbers
+		if (op == "+" || op == "-") && right.unsignedNumber && right.unsupported == complexNumber && e.unsupported == "" &&
+			isNumber(e) {
+			sum.status, sum.unsupported = literal, complexNumber // the only sums that are literals are complex numbers
 		}
 		e = sum
 	}
@@ -342,7 +344,7 @@ const complexNumber = "a complex number"
 func isNumber(e expression) bool {
 	switch e.value.(type) {
 	case int64, *big.Int, float64:
-		return e.worth == literal
+		return e.status == literal
 	}
 	return false
 }
@@ -359,10 +361,10 @@ func (p *pyParser) parseFactor() expression {
 	p.acceptToken(op)
 	operand := p.parseFactor()
 	e := expression{text: op + operand.textAt(levelFactor), level: levelFactor}
-	if op == "~" || !operand.number {
+	if op == "~" || !operand.unsignedNumber {
 		return e
 	}
-	e.worth, e.value, e.odd = literal, operand.value, operand.odd
+	e.status, e.value, e.unsupported = literal, operand.value, operand.unsupported
 	if op == "-" {
 		e.value = negate(operand.value)
 	}
@@ -405,7 +407,7 @@ func (p *pyParser) parseTrailers(e expression) expression {
 			e = expression{text: e.textAt(levelAtom) + "[" + p.parseSubscript() + "]", level: levelAtom}
 		case p.acceptToken("."):
 			text := e.textAt(levelAtom)
-			if _, whole := e.value.(int64); whole && e.number {
+			if _, whole := e.value.(int64); whole && e.unsignedNumber {
 				text += " "
 			}
 			e = expression{text: text + "." + p.parseName(), level: levelAtom}
@@ -419,7 +421,7 @@ func (p *pyParser) parseTrailers(e expression) expression {
 func (p *pyParser) parseSubscript() string {
 	var all []string
 	comma := false
-	for !p.nextIs("]") && !p.failed {
+	for !p.isNext("]") && !p.failed {
 		all = append(all, p.parseSlice())
 		if comma = p.acceptToken(","); !comma {
 			break
@@ -437,7 +439,7 @@ func (p *pyParser) parseSubscript() string {
 
 func (p *pyParser) parseSlice() (text string) {
 	bound := func() string {
-		if p.nextIs(":") || p.nextIs("]") || p.nextIs(",") {
+		if p.isNext(":") || p.isNext("]") || p.isNext(",") {
 			return ""
 		}
 		return p.namedOrTest().textAt(levelTest)

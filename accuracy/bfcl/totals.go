@@ -39,7 +39,7 @@ func (t SubsetTally) Accuracy() float64 { return float64(t.Right) / float64(t.Is
 
 // Add counts an answer.
 func (t *GradeTotals) Add(subset string, right bool) {
-	tally := t.tallyOf(subset)
+	tally := t.subsetTally(subset)
 	tally.Issued++
 	if right {
 		tally.Right++
@@ -48,9 +48,9 @@ func (t *GradeTotals) Add(subset string, right bool) {
 }
 
 // AddMissing counts an issued sample without an answer as wrong.
-func (t *GradeTotals) AddMissing(subset string) { t.tallyOf(subset).Issued++ }
+func (t *GradeTotals) AddMissing(subset string) { t.subsetTally(subset).Issued++ }
 
-func (t *GradeTotals) tallyOf(subset string) *SubsetTally {
+func (t *GradeTotals) subsetTally(subset string) *SubsetTally {
 	if t.subsets == nil {
 		t.subsets = map[string]*SubsetTally{}
 	}

@@ -45,33 +45,33 @@ func kindOf(v any) valueKind {
 
 // typeRules contains a language's names of types in descriptions and its syntax of values.
 type typeRules struct {
-	kinds  map[string]valueKind
-	lists  []string // types whose descriptions state the type of their items
-	parse  func(text, of, items string) (any, error)
-	python bool
+	kinds    map[string]valueKind
+	lists    []string // types whose descriptions state the type of their items
+	parse    func(text, of, items string) (any, error)
+	isPython bool
 }
 
-var python = typeRules{
+var pythonRules = typeRules{
 	kinds: map[string]valueKind{
 		"string": kindText, "integer": kindInt, "float": kindFloat, "boolean": kindBool, "array": kindList,
 		"tuple": kindList, "dict": kindDict, "any": kindText,
 	},
-	lists:  []string{"array", "tuple"},
-	python: true,
+	lists:    []string{"array", "tuple"},
+	isPython: true,
 }
 
 func (s GradingSample) typeRules() typeRules {
 	switch s.Subset {
 	case "simple_java":
-		return java
+		return javaRules
 	case "simple_javascript":
-		return javaScript
+		return scriptRules
 	}
-	return python
+	return pythonRules
 }
 
 // kindByName returns the type with the given name in descriptions.
-func (l typeRules) kindNamed(name string) (valueKind, error) {
+func (l typeRules) kindByName(name string) (valueKind, error) {
 	k, ok := l.kinds[name]
 	if !ok {
 		return kindNone, fmt.Errorf("%w: a description has the type %q", ErrStops, name)
@@ -86,8 +86,8 @@ type expectedType struct {
 }
 
 // itemKind returns the required type of a list's items and its name in the description; "": not checked.
-func (l typeRules) itemKind(of string, property any) (k valueKind, items string, err error) {
-	if !slices.Contains(l.lists, of) {
+func (l typeRules) itemKind(typeName string, property any) (k valueKind, items string, err error) {
+	if !slices.Contains(l.lists, typeName) {
 		return kindNone, "", nil
 	}
 	inner, err := readField[*pyvalue.Dict](property, "items")
@@ -97,7 +97,7 @@ func (l typeRules) itemKind(of string, property any) (k valueKind, items string,
 	if items, err = readField[string](inner, "type"); err != nil {
 		return kindNone, "", err
 	}
-	k, err = l.kindNamed(items)
+	k, err = l.kindByName(items)
 	return k, items, err
 }
 
@@ -109,18 +109,18 @@ func (s GradingSample) compareArgument(property, value any, possible []any) erro
 		return err
 	}
 	e := expectedType{}
-	if e.kind, err = l.kindNamed(of); err != nil {
+	if e.kind, err = l.kindByName(of); err != nil {
 		return err
 	}
 	text, isText := value.(string)
-	if !l.python && !isText {
+	if !l.isPython && !isText {
 		return fmt.Errorf("it is %s, want a text that holds a value of type %s", pyvalue.Name(value), of)
 	}
 	var items string
 	if e.items, items, err = l.itemKind(of, property); err != nil {
 		return err
 	}
-	if !l.python {
+	if !l.isPython {
 		if value, err = l.parse(text, of, items); err != nil {
 			return err
 		}
@@ -157,17 +157,17 @@ func (e expectedType) compareValue(value any, possible []any) error {
 // checkOneOf checks that the unnormalized value equals one of the possible values.
 func checkOneOf(value any, possible []any) error {
 	if !containsValue(possible, value) {
-		return errValue
+		return errWrongValue
 	}
 	return nil
 }
 
 // errWrongValue means that a value is not among the possible values.
-var errValue = errors.New("its value is not among the possible ones")
+var errWrongValue = errors.New("its value is not among the possible ones")
 
 // checkType checks the type of a value. isVariable is true if the possible values have another type than the
 // description states; they are then compared without normalization.
-func (e expectedType) checkType(value any, possible []any) (variable bool, err error) {
+func (e expectedType) checkType(value any, possible []any) (isVariable bool, err error) {
 	other := valueKind(255)
 	for _, p := range possible {
 		if p != any("") {
@@ -175,12 +175,12 @@ func (e expectedType) checkType(value any, possible []any) (variable bool, err e
 			break
 		}
 	}
-	variable = other != valueKind(255) && other != e.kind
+	isVariable = other != valueKind(255) && other != e.kind
 	if kindOf(value) == e.kind {
 		if e.items == kindNone {
-			return variable, nil
+			return isVariable, nil
 		}
-		return variable, e.checkItems(value, possible)
+		return isVariable, e.checkItems(value, possible)
 	}
 	if kindOf(value) == other {
 		return true, nil
@@ -212,13 +212,13 @@ next:
 	return errors.New("its items are of another type")
 }
 
-var unimportant = strings.NewReplacer(" ", "", ",", "", ".", "", "/", "", "-", "", "_", "", "*", "", "^", "")
+var ignoredCharacters = strings.NewReplacer(" ", "", ",", "", ".", "", "/", "", "-", "", "_", "", "*", "", "^", "")
 
 // normalizeValue converts a text to lower case, removes blanks and some punctuation and replaces single quotes by
 // double quotes. It returns other values unchanged.
 func normalizeValue(v any) any {
 	if text, ok := v.(string); ok {
-		return strings.ReplaceAll(pyvalue.Lower(unimportant.Replace(text)), "'", `"`)
+		return strings.ReplaceAll(pyvalue.Lower(ignoredCharacters.Replace(text)), "'", `"`)
 	}
 	return v
 }
@@ -246,7 +246,7 @@ func compareText(value any, possible []any) error {
 			return nil
 		}
 	}
-	return errValue
+	return errWrongValue
 }
 
 func compareList(value any, possible []any) error {
@@ -263,7 +263,7 @@ func compareList(value any, possible []any) error {
 		found = found || pyvalue.Same(got, want)
 	}
 	if !found {
-		return errValue
+		return errWrongValue
 	}
 	return nil
 }
@@ -306,7 +306,7 @@ func compareOneDict(value, possible any) error {
 			continue
 		}
 		values, _ := want.Get(key)
-		optional, err := mayBeLeftOut(values)
+		optional, err := isOptional(values)
 		if err != nil {
 			return err
 		}
@@ -331,7 +331,7 @@ func compareKey(d *pyvalue.Dict, key string, possible any) error {
 		return err
 	}
 	if v, _ := d.Get(key); !containsValue(all, normalizeValue(v)) {
-		return fmt.Errorf("key %s: %w", key, errValue)
+		return fmt.Errorf("key %s: %w", key, errWrongValue)
 	}
 	return nil
 }

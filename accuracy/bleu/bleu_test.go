@@ -39,7 +39,7 @@ func TestScorer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Entries != 3 || got.Again != 1 || got.Damaged != 1 || got.Reference != 8 || got.Translation != 6 {
+	if got.Entries != 3 || got.Duplicates != 1 || got.Damaged != 1 || got.Reference != 8 || got.Translation != 6 {
 		t.Errorf("%+v", got)
 	}
 	if !errors.Is(got.Faults, ErrPayload) || !strings.Contains(got.Faults.Error(), "sample 1: byte 0xff at position 2") {
@@ -50,7 +50,7 @@ func TestScorer(t *testing.T) {
 	}
 }
 
-// TestMatchesAreClipped has translations that say a word more often than their reference.
+// TestMatchesAreClipped scores translations that repeat a word more often than their reference.
 func TestMatchesAreClipped(t *testing.T) {
 	c := newCounter()
 	var sum NgramCounts
@@ -60,7 +60,7 @@ func TestMatchesAreClipped(t *testing.T) {
 	}
 }
 
-// TestCountsAreThoseOfMaps counts random texts, short and long ones in turn, in the plain way too.
+// TestCountsAreThoseOfMaps compares the counts of random short and long texts with those of a simple implementation.
 func TestCountsAreThoseOfMaps(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	text := func(n int) []string {
@@ -100,7 +100,7 @@ func plainMatches(reference, translation []string) (matches [Order]int) {
 	return matches
 }
 
-// TestLongLines has a translation of 100,000 words.
+// TestLongLines scores a translation of 100,000 words.
 func TestLongLines(t *testing.T) {
 	var long strings.Builder
 	for i := range 100_000 {
@@ -117,7 +117,7 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
-// TestTokenizers compares with what sacreBLEU 2.6 gives.
+// TestTokenizers compares tokens with those of sacreBLEU 2.6.
 func TestTokenizers(t *testing.T) {
 	for _, c := range []struct {
 		tokenizer  SacreTokenizer
@@ -171,7 +171,7 @@ func TestOptionsAreKnown(t *testing.T) {
 	}
 }
 
-// corpus is 3,003 pairs like those of newstest2014, or the lines of two files that the environment names.
+// corpus returns 3,003 pairs like those of newstest2014, or the lines of two files that the environment names.
 func corpus(b *testing.B) (references, translations []string) {
 	b.Helper()
 	if ref, hyp := os.Getenv("BLEU_REF"), os.Getenv("BLEU_HYP"); ref != "" {
@@ -237,8 +237,8 @@ func BenchmarkSacreBLEU(b *testing.B) {
 	}
 }
 
-// FuzzTokens holds that no tokenizer changes anything but white space, entities aside, and that a text's BLEU with
-// itself is 100.
+// FuzzTokens checks that tokenizers change only white space, except for entities, and that a text's BLEU with itself is
+// 100.
 func FuzzTokens(f *testing.F) {
 	f.Add("It's 1,000.5-ish... (a/b)")
 	f.Add("»a« 日本 2+2=4 in 2014.")

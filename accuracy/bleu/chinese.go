@@ -6,7 +6,7 @@ import (
 )
 
 // splitChinese tokenizes by mteval-v13a's rule after putting blanks around each Chinese character. It trims the text.
-func (c *tokenCutter) cutChinese(text string) {
+func (c *tokenSplitter) splitChinese(text string) {
 	var b strings.Builder
 	for _, r := range text {
 		if unicode.Is(chineseTable, r) {
@@ -17,7 +17,7 @@ func (c *tokenCutter) cutChinese(text string) {
 			b.WriteRune(r)
 		}
 	}
-	c.cutMtevalWord(b.String(), false, false)
+	c.splitMtevalWord(b.String(), false, false)
 }
 
 // chineseTable contains the characters that sacreBLEU treats as Chinese. The ranges U+2001 to U+2A6D and U+2F81 to

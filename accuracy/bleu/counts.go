@@ -26,7 +26,7 @@ type ngramCounter struct {
 	words      map[string]uint32 // number of each word of all pairs, from 1
 	reference  []uint32
 	hypothesis []uint32
-	grams      ngramTree
+	tree       ngramTree
 }
 
 func newCounter() *ngramCounter { return &ngramCounter{words: map[string]uint32{}} }
@@ -40,12 +40,12 @@ func (c *ngramCounter) addPair(sum *NgramCounts, reference, translation []string
 	for n := range Order {
 		sum.Possible[n] += max(len(translation)-n, 0)
 	}
-	c.grams.reset(len(reference))
+	c.tree.reset(len(reference))
 	for i := range c.reference {
-		at := root
+		at := rootNode
 		for _, word := range c.reference[i:min(i+Order, len(c.reference))] {
-			at = c.grams.ensureChild(at, word)
-			c.grams.left[at]++
+			at = c.tree.ensureChild(at, word)
+			c.tree.remaining[at]++
 		}
 	}
 	for i := range c.hypothesis {
@@ -56,14 +56,14 @@ func (c *ngramCounter) addPair(sum *NgramCounts, reference, translation []string
 // countMatches counts the matched n-grams that begin at the first word. It stops at the first n-gram that is not in the
 // reference, because longer ones cannot match.
 func (c *ngramCounter) countMatches(sum *NgramCounts, words []uint32) {
-	at := root
+	at := rootNode
 	for n, word := range words {
 		var ok bool
-		if at, ok = c.grams.findChild(at, word); !ok {
+		if at, ok = c.tree.findChild(at, word); !ok {
 			return
 		}
-		if c.grams.left[at] > 0 {
-			c.grams.left[at]--
+		if c.tree.remaining[at] > 0 {
+			c.tree.remaining[at]--
 			sum.Matches[n]++
 		}
 	}

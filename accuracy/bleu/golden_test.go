@@ -57,7 +57,7 @@ func TestGoldenGNMT(t *testing.T) {
 	})
 }
 
-// addLines adds the entries that are complete: a log may be cut.
+// addLines adds the complete entries of a log that may be truncated.
 func addLines(t *testing.T, path string, s *TranslationScorer) {
 	t.Helper()
 	for line := range strings.Lines(readText(t, path)) {
@@ -78,7 +78,7 @@ func addLines(t *testing.T, path string, s *TranslationScorer) {
 	}
 }
 
-// checkDamaged wants what the official script stopped at to be named.
+// checkDamaged checks that errors name the entries at which the official script stopped.
 func checkDamaged(t *testing.T, got TranslationResult, official string) {
 	t.Helper()
 	if got.Damaged == 0 || got.Faults == nil || !strings.Contains(got.Faults.Error(), "sample ") {
@@ -127,7 +127,7 @@ func TestGoldenReferenceLines(t *testing.T) {
 	})
 }
 
-// sacreCase is one corpus score.
+// sacreCase is one score of a corpus.
 type sacreCase struct {
 	Tokenize    string
 	Lowercase   bool

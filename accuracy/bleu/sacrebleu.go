@@ -53,10 +53,10 @@ type SacreOptions struct {
 
 // SacreScorer counts the n-grams of translations as sacreBLEU does. It is not safe for concurrent use.
 type SacreScorer struct {
-	options SacreOptions
-	cut     [2]tokenCutter // for references and for translations
-	counter *ngramCounter
-	counts  NgramCounts
+	options   SacreOptions
+	splitters [2]tokenSplitter // for references and for translations
+	counter   *ngramCounter
+	counts    NgramCounts
 }
 
 // NewSacre returns a scorer without translations.
@@ -67,14 +67,14 @@ func NewSacre(o SacreOptions) *SacreScorer {
 
 // Add adds a translation and its reference. Both are untokenized text.
 func (s *SacreScorer) Add(reference, translation string) {
-	s.counter.addPair(&s.counts, s.tokensOf(&s.cut[0], reference), s.tokensOf(&s.cut[1], translation))
+	s.counter.addPair(&s.counts, s.tokensOf(&s.splitters[0], reference), s.tokensOf(&s.splitters[1], translation))
 }
 
-func (s *SacreScorer) tokensOf(c *tokenCutter, text string) []string {
+func (s *SacreScorer) tokensOf(c *tokenSplitter, text string) []string {
 	if s.options.Lowercase {
 		text = pystr.Lower(text)
 	}
-	return c.cutText(s.options.Tokenizer, pystr.TrimRight(text))
+	return c.splitText(s.options.Tokenizer, pystr.TrimRight(text))
 }
 
 // Result returns the metric of the translations added so far.

@@ -39,14 +39,14 @@ func (s *TranslationScorer) Add(index uint64, payload []byte) error {
 		return fmt.Errorf("%w: %d of %d", ErrIndex, index, len(s.references))
 	}
 	if s.seen[index] {
-		s.result.Again++
+		s.result.Duplicates++
 		return nil
 	}
 	s.seen[index] = true
 	s.result.Entries++
 	if !utf8.Valid(payload) {
 		s.result.Damaged++
-		s.faults.Addf("sample %d: %s", index, notText(payload))
+		s.faults.Addf("sample %d: %s", index, describeNonText(payload))
 		s.counter.addPair(&s.result.NgramCounts, splitWords(s.references[index]), nil)
 		return nil
 	}
@@ -55,7 +55,7 @@ func (s *TranslationScorer) Add(index uint64, payload []byte) error {
 }
 
 // describeNonText returns a description of the first byte that is not UTF-8.
-func notText(payload []byte) string {
+func describeNonText(payload []byte) string {
 	at := 0
 	for at < len(payload) {
 		r, size := utf8.DecodeRune(payload[at:])
@@ -83,10 +83,10 @@ func (s *TranslationScorer) Result() (TranslationResult, error) {
 // TranslationResult is the metric of one log.
 type TranslationResult struct {
 	NgramCounts
-	Entries int   // entries that count
-	Again   int   // entries ignored because the log already contained their sample
-	Damaged int   // entries that are not UTF-8
-	Faults  error // lists the damaged entries; nil if there are none
+	Entries    int   // entries that count
+	Duplicates int   // entries ignored because the log already contained their sample
+	Damaged    int   // entries that are not UTF-8
+	Faults     error // lists the damaged entries; nil if there are none
 }
 
 // Precision returns the share of the translations' n-grams that occur in their references; 0 without n-grams.

@@ -34,27 +34,27 @@ func ParseTokenizer(name string) (SacreTokenizer, error) {
 func (t SacreTokenizer) String() string { return tokenizers[t] }
 
 // Tokens splits text into tokens.
-func (t SacreTokenizer) Tokens(text string) []string { return new(tokenCutter).cutText(t, text) }
+func (t SacreTokenizer) Tokens(text string) []string { return new(tokenSplitter).splitText(t, text) }
 
 // tokenSplitter splits texts into tokens. It contains reusable memory for the tokens of a text and for a word before
 // and after a splitting step.
-type tokenCutter struct {
+type tokenSplitter struct {
 	all      []string
 	from, to []byte
 }
 
 // splitText splits text into tokens, which are valid until the next call.
-func (c *tokenCutter) cutText(t SacreTokenizer, text string) []string {
+func (c *tokenSplitter) splitText(t SacreTokenizer, text string) []string {
 	c.all = c.all[:0]
 	switch t {
 	case T13a:
-		c.cutMteval(decodeEntities(text))
+		c.splitMteval(decodeEntities(text))
 	case Intl:
-		c.cutInternational(text)
+		c.splitInternational(text)
 	case Char:
 		c.addFields(strings.Join(strings.Split(text, ""), " "))
 	case Zh:
-		c.cutChinese(pystr.Trim(text))
+		c.splitChinese(pystr.Trim(text))
 	default:
 		c.addFields(text)
 	}
@@ -62,7 +62,7 @@ func (c *tokenCutter) cutText(t SacreTokenizer, text string) []string {
 }
 
 // addFields adds the fields of text that are separated by white space.
-func (c *tokenCutter) addFields(text string) {
+func (c *tokenSplitter) addFields(text string) {
 	for word := range pystr.FieldsSeq(text) {
 		c.all = append(c.all, word)
 	}
@@ -85,19 +85,19 @@ func decodeEntities(text string) string {
 
 // splitMteval tokenizes by mteval-v13a's rule. It separates ASCII signs, points and commas that do not have digits on
 // both sides, and dashes after digits. It handles each word on its own.
-func (c *tokenCutter) cutMteval(text string) {
+func (c *tokenSplitter) splitMteval(text string) {
 	for word := range pystr.FieldsSeq(text) {
-		if hasAny(word, &movesApart) {
-			c.cutMtevalWord(word, true, true)
+		if containsAny(word, &isSplitByte) {
+			c.splitMtevalWord(word, true, true)
 		} else {
 			c.all = append(c.all, word)
 		}
 	}
 }
 
-func hasAny(word string, of *[256]bool) bool {
+func containsAny(word string, set *[256]bool) bool {
 	for i := range len(word) {
-		if of[word[i]] {
+		if set[word[i]] {
 			return true
 		}
 	}
@@ -106,8 +106,8 @@ func hasAny(word string, of *[256]bool) bool {
 
 // splitMtevalWord tokenizes a word. blankBefore and blankAfter state whether it adds a blank before and after the word.
 // Each step continues after the characters that it has separated.
-func (c *tokenCutter) cutMtevalWord(word string, before, behind bool) {
-	c.from = appendBlankIf(c.from[:0], before)
+func (c *tokenSplitter) splitMtevalWord(word string, blankBefore, blankAfter bool) {
+	c.from = appendBlankIf(c.from[:0], blankBefore)
 	for i := range len(word) {
 		if b := word[i]; isSign[b] {
 			c.from = append(c.from, ' ', b, ' ')
@@ -115,32 +115,32 @@ func (c *tokenCutter) cutMtevalWord(word string, before, behind bool) {
 			c.from = append(c.from, b)
 		}
 	}
-	c.from = appendBlankIf(c.from, behind)
+	c.from = appendBlankIf(c.from, blankAfter)
 	c.separateBytes(func(a, b byte) bool { return !isDigit(a) && isPoint(b) }, "", " ", " ")
 	c.separateBytes(func(a, b byte) bool { return isPoint(a) && !isDigit(b) }, " ", " ", "")
 	c.separateBytes(func(a, b byte) bool { return isDigit(a) && b == '-' }, "", " ", " ")
 	c.addFields(string(c.from))
 }
 
-func appendBlankIf(dst []byte, is bool) []byte {
-	if is {
+func appendBlankIf(dst []byte, condition bool) []byte {
+	if condition {
 		return append(dst, ' ')
 	}
 	return dst
 }
 
 // separateBytes inserts texts before, between and after two adjacent bytes if isSplit is true for them.
-func (c *tokenCutter) separateBytes(apart func(a, b byte) bool, before, between, behind string) {
+func (c *tokenSplitter) separateBytes(isSplit func(a, b byte) bool, before, between, after string) {
 	c.to = c.to[:0]
 	for i := 0; i < len(c.from); i++ {
 		b := c.from[i]
-		if i+1 == len(c.from) || !apart(b, c.from[i+1]) {
+		if i+1 == len(c.from) || !isSplit(b, c.from[i+1]) {
 			c.to = append(c.to, b)
 			continue
 		}
 		c.to = append(append(append(c.to, before...), b), between...)
 		i++
-		c.to = append(append(c.to, c.from[i]), behind...)
+		c.to = append(append(c.to, c.from[i]), after...)
 	}
 	c.from, c.to = c.to, c.from
 }
@@ -149,16 +149,16 @@ func isDigit(b byte) bool { return '0' <= b && b <= '9' }
 func isPoint(b byte) bool { return b == '.' || b == ',' }
 
 // isSign contains the printable ASCII characters except letters, digits, blank, point, comma, dash and apostrophe.
-var isSign = oneOf(signs)
+var isSign = byteSet(signs)
 
 const signs = "!\"#$%&()*+/:;<=>?@[\\]^_`{|}~"
 
 // isSplitByte contains the ASCII characters that mteval-v13a may separate or separate others from.
-var movesApart = oneOf(signs + ".,-")
+var isSplitByte = byteSet(signs + ".,-")
 
-func oneOf(characters string) (is [256]bool) {
+func byteSet(characters string) (set [256]bool) {
 	for i := range len(characters) {
-		is[characters[i]] = true
+		set[characters[i]] = true
 	}
-	return is
+	return set
 }

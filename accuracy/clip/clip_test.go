@@ -53,7 +53,7 @@ func TestScoreRefuses(t *testing.T) {
 	}
 }
 
-// TestGoldenScores compares with what NumPy made of given features.
+// TestGoldenScores compares scores of given features with NumPy's results.
 func TestGoldenScores(t *testing.T) {
 	golden.Each(t, "scorers/clip_score/*/expected.json", func(t *testing.T, path string) {
 		var want struct {
@@ -80,7 +80,7 @@ func TestGoldenScores(t *testing.T) {
 	})
 }
 
-// readRows reads n rows of float32 after a header of NumPy's.
+// readRows reads n rows of float32 after a NumPy header.
 func readRows(t *testing.T, path string, n int) [][]float32 {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -13,7 +13,7 @@ const (
 	benchDetections = 100 // of each image
 )
 
-// benchScene draws ground truth, about as dense and as large as that of OpenImages.
+// benchScene generates ground truth with about the density and size of OpenImages.
 func benchScene(random *rand.Rand) GroundTruth {
 	g := GroundTruth{}
 	for c := range benchCategories {
@@ -31,7 +31,7 @@ func benchScene(random *rand.Rand) GroundTruth {
 	return g
 }
 
-// benchPayload draws detections of image i: half of them lie about true boxes, most with the right category.
+// benchPayload generates detections of image i. Half of them are near true boxes, most with the correct category.
 func benchPayload(random *rand.Rand, g GroundTruth, i int) []byte {
 	truths := g.Annotations[i*benchTruths : (i+1)*benchTruths]
 	rs := make([]payloadRow, benchDetections)
@@ -52,7 +52,8 @@ func benchPayload(random *rand.Rand, g GroundTruth, i int) []byte {
 	return records(rs...)
 }
 
-// BenchmarkMAP scores a log of the size of OpenImages: annotations to Result. Drawing the payloads is not timed.
+// BenchmarkMAP scores a log with the size of OpenImages, from annotations to Result. It does not measure the generation
+// of payloads.
 func BenchmarkMAP(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	g := benchScene(random)

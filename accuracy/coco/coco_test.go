@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// scene has two images of 100 x 200 and 200 x 100 pixels, categories 3 and 1 in this order, and one box of each
-// category in the first image.
+// scene contains two images of 100 x 200 and 200 x 100 pixels, the categories 3 and 1 in this order, and one box of
+// each category in the first image.
 func scene() GroundTruth {
 	return GroundTruth{
 		Images:     []Image{{10, 100, 200}, {4, 200, 100}},
@@ -21,7 +21,7 @@ func scene() GroundTruth {
 	}
 }
 
-// records packs detections: sample, ymin, xmin, ymax, xmax, score, label.
+// records encodes detections: sample, ymin, xmin, ymax, xmax, score, label.
 func records(rs ...payloadRow) []byte {
 	var b []byte
 	for _, r := range rs {
@@ -33,7 +33,7 @@ func records(rs ...payloadRow) []byte {
 }
 
 var (
-	catBox = payloadRow{0, 0.1, 0.1, 0.35, 0.6, 0.9, 3} // just the true boxes
+	catBox = payloadRow{0, 0.1, 0.1, 0.35, 0.6, 0.9, 3} // exactly the true boxes
 	dogBox = payloadRow{0, 0.5, 0, 0.6, 0.2, 0.8, 1}
 )
 
@@ -111,7 +111,7 @@ func TestCounts(t *testing.T) {
 	}
 }
 
-// TestResultTwice checks that Result changes nothing, and that more entries may follow.
+// TestResultTwice checks that Result does not change the scorer and that more entries may follow.
 func TestResultTwice(t *testing.T) {
 	s, err := New(scene(), EvalOptions{})
 	if err != nil {
@@ -223,8 +223,8 @@ func TestAnnotationsOfOthersHaveNoEffect(t *testing.T) {
 	}
 }
 
-// FuzzAdd checks that no payload crashes the scorer, that one is taken whole or not at all, and that all shares stay
-// in 0 to 1.
+// FuzzAdd checks that no payload crashes the scorer, that a payload is accepted completely or not at all, and that all
+// figures are from 0 to 1.
 func FuzzAdd(f *testing.F) {
 	f.Add(records(catBox, dogBox), true)
 	f.Add(records(with(catBox, fieldScore, float32(math.NaN()))), false)

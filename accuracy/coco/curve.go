@@ -6,14 +6,14 @@ import "github.com/plumbline-ml/plumbline/internal/pyfloat"
 const recallPoints = 101
 
 // detectionLimits contains the numbers of detections per image and category that count, for each kind of recall.
-var caps = [3]int{1, 10, maxDetections}
+var detectionLimits = [3]int{1, 10, maxDetections}
 
 // areaCurve contains the precision and recall of one category in one range of area.
 type areaCurve struct {
 	// precision contains the precision at each point of recall, made monotone: the highest precision at this recall or
 	// above, and 0 above the highest recall reached. If no truth counts, it is nil, and means exclude the category.
 	precision *[thresholds][recallPoints]float64
-	recall    [len(caps)][thresholds]float64
+	recall    [len(detectionLimits)][thresholds]float64
 }
 
 // categoryCurves contains the curves of one category, one for each range of area.
@@ -21,7 +21,7 @@ type categoryCurves [areas]areaCurve
 
 func (w *categoryWorker) buildCurves() (c categoryCurves) {
 	for area := range c {
-		if w.toFind[area] == 0 {
+		if w.truthCounts[area] == 0 {
 			continue
 		}
 		c[area].precision = new([thresholds][recallPoints]float64)
@@ -36,7 +36,7 @@ func (w *categoryWorker) buildCurves() (c categoryCurves) {
 func (w *categoryWorker) tracePrecision(c *areaCurve, area, t int) {
 	mask := outcomeBit(area, t)
 	var right, wrong float64
-	var within [len(caps)]int
+	var within [len(detectionLimits)]int
 	w.points = w.points[:0]
 	for i := range w.scored {
 		d := &w.scored[i]
@@ -47,17 +47,17 @@ func (w *categoryWorker) tracePrecision(c *areaCurve, area, t int) {
 		default:
 			right++
 			w.points = append(w.points, right/(wrong+right+epsilon))
-			for j, maxPlace := range caps {
-				if d.place < maxPlace {
+			for j, maxPlace := range detectionLimits {
+				if d.position < maxPlace {
 					within[j]++
 				}
 			}
 		}
 	}
 	for j, n := range within {
-		c.recall[j][t] = float64(n) / float64(w.toFind[area])
+		c.recall[j][t] = float64(n) / float64(w.truthCounts[area])
 	}
-	readOff(w.points, w.toFind[area], &c.precision[t])
+	samplePrecision(w.points, w.truthCounts[area], &c.precision[t])
 }
 
 // epsilon is numpy.spacing(1). The reference adds it to denominators that may be 0.
@@ -65,19 +65,19 @@ const epsilon = 1.0 / (1 << 52)
 
 // samplePrecision sets sampled to the precision at each point of recall. points contains the precision after each of
 // the truthCount truths that was found.
-func readOff(points []float64, toFind int, at *[recallPoints]float64) {
+func samplePrecision(points []float64, truthCount int, sampled *[recallPoints]float64) {
 	for i := len(points) - 1; i > 0; i-- {
 		points[i-1] = max(points[i-1], points[i])
 	}
 	n := 0
-	for r := range at {
-		for n < len(points) && float64(n+1)/float64(toFind) < recallAt(r) {
+	for r := range sampled {
+		for n < len(points) && float64(n+1)/float64(truthCount) < recallAt(r) {
 			n++
 		}
 		if n == len(points) {
 			return
 		}
-		at[r] = points[n]
+		sampled[r] = points[n]
 	}
 }
 

@@ -70,25 +70,25 @@ func (s *DetectionScorer) groupByCategory() []categoryGroup {
 
 // categoryWorker evaluates categories one after another. It reuses its slices.
 type categoryWorker struct {
-	evaluated []bool // images by rank
-	matcher   boxMatcher
-	scored    []scoredDetection
-	toFind    [areas]int // number of truths that count in the evaluated images
-	points    []float64
+	evaluated   []bool // images by rank
+	matcher     boxMatcher
+	scored      []scoredDetection
+	truthCounts [areas]int // number of truths that count in the evaluated images
+	points      []float64
 }
 
 // scoredDetection is a detection of a category after matching.
 type scoredDetection struct {
-	key   uint64 // sorts by descending score, then by image, then by position
-	place int    // position by score among the detections of the image
+	key      uint64 // sorts by descending score, then by image, then by position
+	position int    // position by score among the detections of the image
 	matchOutcome
 }
 
 func (w *categoryWorker) evaluateCategory(g categoryGroup, truths []trueBox) categoryCurves {
-	w.scored, w.toFind = w.scored[:0], [areas]int{}
+	w.scored, w.truthCounts = w.scored[:0], [areas]int{}
 	for len(g.ranks) > 0 || len(truths) > 0 {
 		rank := nextRank(g.ranks, truths)
-		detections, found := lengthOf(g.ranks, rank), 0
+		detections, found := countLeading(g.ranks, rank), 0
 		for found < len(truths) && truths[found].rank == rank {
 			found++
 		}
@@ -119,7 +119,7 @@ func nextRank(ranks []int32, truths []trueBox) int32 {
 }
 
 // countLeading returns how often rank occurs at the beginning of ranks.
-func lengthOf(ranks []int32, rank int32) int {
+func countLeading(ranks []int32, rank int32) int {
 	n := 0
 	for n < len(ranks) && ranks[n] == rank {
 		n++
@@ -131,7 +131,7 @@ func (w *categoryWorker) evaluateImage(detections []detection, truths []trueBox)
 	for i := range truths {
 		for area := range areas {
 			if truths[i].countsIn(area) {
-				w.toFind[area]++
+				w.truthCounts[area]++
 			}
 		}
 	}

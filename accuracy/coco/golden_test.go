@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// expected is what the official script was asked, and what it gave.
+// expected contains the arguments and the result of the official script.
 type expected struct {
 	Args          []string
 	Stats         Stats
@@ -68,7 +68,7 @@ func checkCategories(t *testing.T, got []CategoryAP, want map[string]float64) {
 
 func checkText(t *testing.T, got DetectionResult, want expected) {
 	t.Helper()
-	var lines []string // without what says how long it took
+	var lines []string // without lines about the duration
 	for _, line := range want.StdoutTail {
 		if !strings.HasPrefix(line, "DONE") {
 			lines = append(lines, line)
@@ -86,7 +86,7 @@ func checkText(t *testing.T, got DetectionResult, want expected) {
 	}
 }
 
-// readAnnotations reads the one file below annotations/.
+// readAnnotations reads the only file below annotations/.
 func readAnnotations(t *testing.T, dir string) GroundTruth {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "annotations", "*.json"))

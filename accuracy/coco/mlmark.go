@@ -17,7 +17,7 @@ func (s *DetectionScorer) MLMark() float64 {
 	evaluated := s.evaluatedImages()
 	sum, n := 0.0, 0
 	for k, g := range s.groupByCategory() {
-		hits := mlmarkHits(g, s.truths[s.starts[k]:s.starts[k+1]])
+		hits := collectHits(g, s.truths[s.starts[k]:s.starts[k+1]])
 		if len(hits) == 0 {
 			continue
 		}
@@ -28,7 +28,7 @@ func (s *DetectionScorer) MLMark() float64 {
 			}
 		}
 		for t := range thresholds {
-			sum += mlmarkPrecision(hits, thresholdOf(t), toFind)
+			sum += mlmarkPrecision(hits, mlmarkThreshold(t), toFind)
 			n++
 		}
 	}
@@ -39,7 +39,7 @@ func (s *DetectionScorer) MLMark() float64 {
 }
 
 // mlmarkThreshold returns the i-th overlap threshold, 0.50 to 0.95.
-func thresholdOf(i int) float64 { return float64(50+5*i) / 100 }
+func mlmarkThreshold(i int) float64 { return float64(50+5*i) / 100 }
 
 // bestHit is a detection and its largest overlap with a true box.
 type bestHit struct {
@@ -48,7 +48,7 @@ type bestHit struct {
 }
 
 // collectHits returns the detections of a category, highest score first.
-func mlmarkHits(g categoryGroup, truths []trueBox) []bestHit {
+func collectHits(g categoryGroup, truths []trueBox) []bestHit {
 	var hits []bestHit
 	for i, d := range g.detections {
 		if d.score < mlmarkMinScore {
@@ -59,7 +59,7 @@ func mlmarkHits(g categoryGroup, truths []trueBox) []bestHit {
 			return cmp.Compare(t.rank, rank)
 		})
 		for ; at < len(truths) && truths[at].rank == g.ranks[i]; at++ {
-			h.overlap = max(h.overlap, wholePixels(&d, &truths[at]))
+			h.overlap = max(h.overlap, wholePixelIoU(&d, &truths[at]))
 		}
 		hits = append(hits, h)
 	}
@@ -68,7 +68,7 @@ func mlmarkHits(g categoryGroup, truths []trueBox) []bestHit {
 }
 
 // wholePixelIoU returns the intersection over union of boxes that include their last row and column.
-func wholePixels(d *detection, t *trueBox) float64 {
+func wholePixelIoU(d *detection, t *trueBox) float64 {
 	along := func(a, lengthA, b, lengthB float64) float64 { return min(a+lengthA, b+lengthB) - max(a, b) + 1 }
 	w := along(float64(d.x), float64(d.w), t.x, t.w)
 	h := along(float64(d.y), float64(d.h), t.y, t.h)
@@ -80,8 +80,8 @@ func wholePixels(d *detection, t *trueBox) float64 {
 }
 
 // mlmarkPrecision returns the average precision at one overlap threshold.
-func mlmarkPrecision(hits []bestHit, minOverlap float64, toFind int) float64 {
-	if toFind == 0 {
+func mlmarkPrecision(hits []bestHit, minOverlap float64, truthCount int) float64 {
+	if truthCount == 0 {
 		return 0
 	}
 	right := 0
@@ -90,7 +90,7 @@ func mlmarkPrecision(hits []bestHit, minOverlap float64, toFind int) float64 {
 		if h.overlap >= minOverlap {
 			right++
 		}
-		recalls[i], precisions[i] = float64(right)/float64(toFind), float64(right)/float64(i+1)
+		recalls[i], precisions[i] = float64(right)/float64(truthCount), float64(right)/float64(i+1)
 	}
 	for i := len(precisions) - 2; i >= 0; i-- {
 		precisions[i] = max(precisions[i], precisions[i+1])

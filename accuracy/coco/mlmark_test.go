@@ -28,7 +28,7 @@ func TestMLMark(t *testing.T) {
 		found []payloadRow
 		want  float64
 	}{
-		// a recall of 1 is above 100 of the 101 points
+		// A recall of 1 exceeds 100 of the 101 points.
 		"just the boxes":                         {[]payloadRow{catBox, dogBox}, points(100)},
 		"what is never detected is left out":     {[]payloadRow{catBox}, points(100)},
 		"low scores are dropped":                 {[]payloadRow{low, dogBox}, points(100)},
@@ -43,7 +43,7 @@ func TestMLMark(t *testing.T) {
 	}
 }
 
-// TestMLMarkAsDefined compares with the definition written down word by word, without any sorting of work.
+// TestMLMarkAsDefined compares results with a direct implementation of the definition.
 func TestMLMarkAsDefined(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 50 {

@@ -56,13 +56,13 @@ func setOrder(values []int64) []int64 {
 
 // intSet is the hash table of a CPython set of ints.
 type intSet struct {
-	slots []int64
-	full  []bool
-	used  int
+	slots    []int64
+	occupied []bool
+	used     int
 }
 
 func newIntSet(size int) *intSet {
-	return &intSet{slots: make([]int64, size), full: make([]bool, size)}
+	return &intSet{slots: make([]int64, size), occupied: make([]bool, size)}
 }
 
 // add adds v. It returns false if the set already contains v.
@@ -77,8 +77,8 @@ func (t *intSet) add(v int64) bool {
 			last += neighbours
 		}
 		for j := i; j <= last; j++ {
-			if !t.full[j] {
-				t.slots[j], t.full[j] = v, true
+			if !t.occupied[j] {
+				t.slots[j], t.occupied[j] = v, true
 				t.used++
 				return true
 			}
@@ -120,7 +120,7 @@ func (t *intSet) growTable() *intSet {
 func (t *intSet) values() []int64 {
 	all := make([]int64, 0, t.used)
 	for i, v := range t.slots {
-		if t.full[i] {
+		if t.occupied[i] {
 			all = append(all, v)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// TestSetOrderIsCPythons compares with list(set(values)) of CPython 3.11.
+// TestSetOrderIsCPythons compares orders with list(set(values)) of CPython 3.11.
 func TestSetOrderIsCPythons(t *testing.T) {
 	var cases []struct{ Values, Order []int64 }
 	golden.ReadJSON(t, filepath.Join("testdata", "set_order.json"), &cases)
@@ -22,7 +22,8 @@ func TestSetOrderIsCPythons(t *testing.T) {
 	}
 }
 
-// TestSetOrderOfMany covers the slower growth beyond 50,000 values. The hash is of CPython's order of the same values.
+// TestSetOrderOfMany covers the slower growth above 50,000 values. The checksum is that of CPython's order of the same
+// values.
 func TestSetOrderOfMany(t *testing.T) {
 	values := make([]int64, 250000)
 	for i := range values {
@@ -39,5 +40,5 @@ func TestSetOrderOfMany(t *testing.T) {
 	}
 }
 
-// mulAdd is a * b + c modulo 2^61.
+// mulAdd returns a * b + c modulo 2^61.
 func mulAdd(a, b, c int64) int64 { return int64((uint64(a)*uint64(b) + uint64(c)) & (1<<61 - 1)) }

@@ -134,7 +134,7 @@ func (s *VolumeScorer) Add(index uint64, payload []byte) error {
 	if err != nil {
 		return fmt.Errorf("sample %d (%s): %w", index, c.Name, err)
 	}
-	s.times[index] = 1
+	s.counts[index] = 1
 	s.scores[index] = newScore(o.diceOf(0), o.diceOf(1))
 	return nil
 }
@@ -195,10 +195,10 @@ func (s *VolumeScorer) Result() (VolumeResult, error) {
 	if err := s.checkComplete(); err != nil {
 		return VolumeResult{}, err
 	}
-	return s.resultTable(), nil
+	return s.buildResult(), nil
 }
 
-func (s *VolumeScorer) resultTable() (r VolumeResult) {
+func (s *VolumeScorer) buildResult() (r VolumeResult) {
 	var kidney, tumour, composite []float64
 	for i, score := range s.scores {
 		r.Cases = append(r.Cases, CaseScore{s.cases[i].Name, score})

@@ -83,7 +83,7 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestCountsOfLongVolumes compares whole words and what is left of them with counts of one voxel after another.
+// TestCountsOfLongVolumes compares the counts of whole words and the remaining bytes with counts of single voxels.
 func TestCountsOfLongVolumes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, n := range []int{1, 7, 8, 9, 64, 40001} {
@@ -201,7 +201,7 @@ func TestParseDType(t *testing.T) {
 	}
 }
 
-// FuzzAdd checks that no payload crashes the scorer, and that scores are shares.
+// FuzzAdd checks that no payload crashes the scorer and that scores are from 0 to 1.
 func FuzzAdd(f *testing.F) {
 	f.Add([]byte{0, 1, 2}, uint8(0))
 	f.Add(f32(1, 2, 0), uint8(6))
@@ -227,7 +227,7 @@ func FuzzAdd(f *testing.F) {
 	})
 }
 
-// BenchmarkDICE scores 42 volumes of 128 x 384 x 384 voxels. The volumes are the same memory, already read.
+// BenchmarkDICE scores 42 volumes of 128 x 384 x 384 voxels. All use the same memory, which is already read.
 func BenchmarkDICE(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	labels, payload := make([]uint8, 128*384*384), make([]byte, 128*384*384)

@@ -15,13 +15,13 @@ func DTypes() accuracy.DTypeList {
 }
 
 // invalidClass replaces every value that is not a class.
-const wrong = math.MaxUint8
+const invalidClass = math.MaxUint8
 
 // convertClasses converts len(classes) elements to classes. It truncates fractions.
 func convertClasses(d accuracy.DType, classes, data []byte) {
 	for i := range classes {
-		classes[i] = wrong // remains if the value is NaN
-		if v := d.At(data, i); v > -1 && v < wrong {
+		classes[i] = invalidClass // remains if the value is NaN
+		if v := d.At(data, i); v > -1 && v < invalidClass {
 			classes[i] = byte(v)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// expected is what the official script was asked, and what it gave.
+// expected contains the arguments and the result of the official script.
 type expected struct {
 	Args struct {
 		DType string `json:"output_dtype"`
@@ -72,7 +72,7 @@ func readCases(t *testing.T, dir string) []Case {
 	return cases
 }
 
-// readLabels reads a NumPy file of version 1 with uint8 in C order.
+// readLabels reads a NumPy file of version 1 with uint8 elements in C order.
 func readLabels(path string, shape [3]int) ([]uint8, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

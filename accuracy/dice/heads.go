@@ -132,7 +132,7 @@ func (s *HeadScorer) Add(index uint64, payload []byte) error {
 		return err
 	}
 	both, nans := s.compareVoxels(payload, labels, h, place)
-	s.times[index], s.scores[index] = 1, both.regionScores()
+	s.counts[index], s.scores[index] = 1, both.regionScores()
 	s.result.NaNs += nans
 	if slices.Contains([]bool{place.size[0] == s.options.Padded[0], place.size[1] == s.options.Padded[1],
 		place.size[2] == s.options.Padded[2]}, true) {
@@ -175,9 +175,9 @@ func (h *Head) readLabels() ([]uint8, error) {
 }
 
 // headPosition is the position of a head in its volume and in the network's output.
-type headPlace struct{ low, size, before [3]int }
+type headPosition struct{ low, size, padding [3]int }
 
-func (s *HeadScorer) locateHead(h *Head) (p headPlace, err error) {
+func (s *HeadScorer) locateHead(h *Head) (p headPosition, err error) {
 	if p.low, p.size, err = h.Box(); err != nil {
 		return p, fmt.Errorf("%w: %s: %w", ErrTruth, h.Name, err)
 	}
@@ -186,43 +186,43 @@ func (s *HeadScorer) locateHead(h *Head) (p headPlace, err error) {
 			return p, fmt.Errorf("%w: %s: a head of %v voxels from %v on, want it within the volume of %v and no larger than "+
 				"the network's output of %v", ErrTruth, h.Name, p.size, p.low, h.Raw, s.options.Padded)
 		}
-		p.before[k] = (s.options.Padded[k] - n) / 2
+		p.padding[k] = (s.options.Padded[k] - n) / 2
 	}
 	return p, nil
 }
 
 // compareVoxels counts the voxels of a case by true and predicted class, and the voxels with NaN logits.
-func (s *HeadScorer) compareVoxels(payload, labels []byte, h *Head, p headPlace) (both confusionMatrix, nans int) {
+func (s *HeadScorer) compareVoxels(payload, labels []byte, h *Head, p headPosition) (matrix confusionMatrix, nans int) {
 	for _, label := range labels { // the prediction is background outside the box
 		if label != 0 {
-			both[label][0]++
+			matrix[label][0]++
 		}
 	}
 	nans = s.visitRows(payload, h, p, func(found []uint8, raw int) {
 		for x, label := range labels[raw:][:len(found)] {
 			if class := found[x]; class != 0 {
-				both[label][0]--
-				both[label][class]++
+				matrix[label][0]--
+				matrix[label][class]++
 			}
 		}
 	})
-	return both, nans // no score depends on correctly predicted background
+	return matrix, nans // no score depends on correctly predicted background
 }
 
 // visitRows calls visit with the predicted classes of each row of the head and the position of the row's first voxel in
 // the volume. It returns the number of voxels with a NaN logit.
-func (s *HeadScorer) visitRows(payload []byte, h *Head, p headPlace, use func(found []uint8, raw int)) (nans int) {
+func (s *HeadScorer) visitRows(payload []byte, h *Head, p headPosition, visit func(found []uint8, raw int)) (nans int) {
 	padded, width := s.options.Padded, p.size[2]
 	found := make([]uint8, width)
 	var logits [headClasses][]byte
 	for line := range p.size[0] * p.size[1] {
 		z, y := line/p.size[1], line%p.size[1]
-		at := ((p.before[0]+z)*padded[1]+p.before[1]+y)*padded[2] + p.before[2]
+		at := ((p.padding[0]+z)*padded[1]+p.padding[1]+y)*padded[2] + p.padding[2]
 		for class := range logits {
 			logits[class] = float16Logits(logits[class], s.options.DType, payload, class*s.paddedVoxels()+at, width)
 		}
 		nans += argmaxClasses(found, &logits)
-		use(found, ((p.low[0]+z)*h.Raw[1]+p.low[1]+y)*h.Raw[2]+p.low[2])
+		visit(found, ((p.low[0]+z)*h.Raw[1]+p.low[1]+y)*h.Raw[2]+p.low[2])
 	}
 	return nans
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// goldenHeads is what the official script was given, and what it printed or why it stopped.
+// goldenHeads contains the input of the official script and its output or the reason why it stopped.
 type goldenHeads struct {
 	Padded [3]int `json:"padded_shape"`
 	DType  string `json:"output_dtype"`
@@ -35,8 +35,8 @@ type goldenHeads struct {
 	Error string
 }
 
-// TestGoldenBraTS scores logs as the official script did. Where that one stops, an error says why; but a head that
-// fills an axis of the output has a score.
+// TestGoldenBraTS compares scores of logs with the official script's. If that script stops, an error explains why,
+// except that a head which fills an axis of the output has a score.
 func TestGoldenBraTS(t *testing.T) {
 	golden.Each(t, "vision/brats/logs/*/expected.json", func(t *testing.T, path string) {
 		var want goldenHeads
@@ -100,7 +100,7 @@ func scoreGolden(t *testing.T, dir string, want *goldenHeads) (HeadResult, error
 	return s.Result()
 }
 
-// fileLabels are the voxels of a NIfTI file of uint8, in its order.
+// fileLabels returns the voxels of a NIfTI file of uint8 elements in the file's order.
 func fileLabels(path string) ([]uint8, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -117,7 +117,8 @@ func fileLabels(path string) ([]uint8, error) {
 	return data[int(math.Float32frombits(binary.LittleEndian.Uint32(data[108:]))):], nil
 }
 
-// logits of a volume of 2 by 2 by 3 padded to 3 by 2 by 4 in which the voxels of the box have the classes given.
+// logits returns the logits of a 2 by 2 by 3 volume padded to 3 by 2 by 4. The voxels of the box have the given
+// classes.
 func logits(d accuracy.DType, classes [12]uint8) []byte {
 	values := make([]float64, 4*24)
 	for i, class := range classes {
@@ -138,7 +139,7 @@ func logits(d accuracy.DType, classes [12]uint8) []byte {
 	return data
 }
 
-// oneHead is a volume of 3 by 3 by 3 whose box begins at (1, 0, 0), with labels of its own at (0, 0, 0).
+// oneHead returns a 3 by 3 by 3 volume whose box begins at (1, 0, 0), with its own label at (0, 0, 0).
 func oneHead(outside uint8, classes [12]uint8) Head {
 	labels := make([]uint8, 27)
 	labels[0] = outside
@@ -165,7 +166,7 @@ func TestRegionsOfOneHead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// 6 voxels are of a tumour, one of them outside of the box; 6 are found, 4 of them rightly, and so on
+		// The tumour has 6 voxels, one of them outside of the box. The prediction has 6 voxels, 4 of them correct.
 		want := HeadScore{8. / 12, 4. / 7, 2. / 4}
 		if r.Regions != want || s.ScoreOf(0) != want || r.Mean != (want[0]+want[1]+want[2])/3 {
 			t.Errorf("%v: %v, want %v", d, r.Regions, want)
@@ -180,7 +181,7 @@ func TestRegionsOfOneHead(t *testing.T) {
 	}
 }
 
-// TestARegionThatIsNowhere: neither labelled nor found, so that nothing can be said of it.
+// TestARegionThatIsNowhere scores a region that is neither labelled nor predicted and therefore has no score.
 func TestARegionThatIsNowhere(t *testing.T) {
 	s, err := NewHeads([]Head{oneHead(0, [12]uint8{1, 1})}, HeadOptions{Padded: [3]int{3, 2, 4}})
 	if err != nil {
@@ -202,7 +203,7 @@ func TestARegionThatIsNowhere(t *testing.T) {
 
 func TestNaNTiesAndInfinities(t *testing.T) {
 	f := func(v float64) uint16 { return half.ToFloat16(v) }
-	inf, nan := f(math.Inf(1)), uint16(0xfe01) // negative, and none
+	inf, nan := f(math.Inf(1)), uint16(0xfe01) // a negative NaN
 	for _, c := range []struct {
 		logits [4]uint16
 		want   uint8
@@ -304,7 +305,7 @@ func TestHeadsThatCannotBeScored(t *testing.T) {
 	}
 }
 
-// BenchmarkHeads scores a head of the official size: the bytes are those of its payload.
+// BenchmarkHeads scores a head of the official size. The bytes per second are those of its payload.
 func BenchmarkHeads(b *testing.B) {
 	padded := [3]int{224, 224, 160}
 	h := Head{"head", [3]int{240, 240, 155}, func() (low, size [3]int, err error) {

@@ -9,13 +9,13 @@ import (
 
 // float16Logits returns n logits of two bytes each, starting at element first. It returns a part of data, or rounded
 // values in dst.
-func float16Logits(dst []byte, d accuracy.DType, data []byte, at, n int) []byte {
+func float16Logits(dst []byte, d accuracy.DType, data []byte, first, n int) []byte {
 	if d == accuracy.Float16 {
-		return data[2*at:][:2*n]
+		return data[2*first:][:2*n]
 	}
 	dst = dst[:0]
 	for i := range n {
-		dst = binary.LittleEndian.AppendUint16(dst, half.ToFloat16(d.At(data, at+i)))
+		dst = binary.LittleEndian.AppendUint16(dst, half.ToFloat16(d.At(data, first+i)))
 	}
 	return dst
 }
@@ -29,15 +29,15 @@ func argmaxClasses(found []uint8, logits *[headClasses][]byte) (nans int) {
 		best := max(sortableLogit(a[2*i:], 0), sortableLogit(b[2*i:], 1), sortableLogit(c[2*i:], 2), sortableLogit(d[2*i:],
 			3))
 		found[i] = uint8(headClasses - 1 - best&(headClasses-1))
-		nans += int(max(best, 0) / (noNumber * headClasses))
+		nans += int(max(best, 0) / (nanOrder * headClasses))
 	}
 	return nans
 }
 
 // nanOrder is the sort key of a NaN, above that of infinity.
 const (
-	noNumber = 0x8000
-	infinity = 0x7c00
+	nanOrder     = 0x8000
+	infinityBits = 0x7c00
 )
 
 // sortableLogit returns a number that increases with a float16 logit. Both zeros are equal, and NaN is the largest.
@@ -46,7 +46,7 @@ const (
 func sortableLogit(bits []byte, class int32) int32 {
 	v := int32(binary.LittleEndian.Uint16(bits))
 	size, negative := v&0x7fff, v<<16>>31
-	none := (infinity - size) >> 31
-	order := ((size^negative)-negative)&^none | noNumber&none
+	none := (infinityBits - size) >> 31
+	order := ((size^negative)-negative)&^none | nanOrder&none
 	return order*headClasses + headClasses - 1 - class
 }

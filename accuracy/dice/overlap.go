@@ -23,14 +23,14 @@ func (o *voxelOverlap) diceOf(class int) float64 {
 
 // Masks for a word of eight voxels, one per byte.
 const (
-	lowBits  = 0x0101010101010101
-	highBits = 0x0202020202020202
-	noBits   = 0xfcfcfcfcfcfcfcfc // set in no class
+	lowBits     = 0x0101010101010101
+	highBits    = 0x0202020202020202
+	invalidBits = 0xfcfcfcfcfcfcfcfc // set in no class
 )
 
 // validClasses reports whether all eight voxels are 0, 1 or 2. Bit 0 of a valid voxel then means kidney and bit 1
 // tumour.
-func validClasses(w uint64) bool { return w&noBits == 0 && w&(w>>1)&lowBits == 0 }
+func validClasses(w uint64) bool { return w&invalidBits == 0 && w&(w>>1)&lowBits == 0 }
 
 // addVoxels counts the voxels of two slices of equal length. It returns the index of the first voxel that is not a
 // class, or -1.
@@ -39,14 +39,14 @@ func (o *voxelOverlap) addVoxels(predicted, labelled []byte) int {
 	for i := 0; i < n; i += 8 {
 		p, l := binary.LittleEndian.Uint64(predicted[i:]), binary.LittleEndian.Uint64(labelled[i:])
 		if !validClasses(p) || !validClasses(l) {
-			return i + firstWrong(predicted[i:i+8], labelled[i:i+8])
+			return i + findInvalid(predicted[i:i+8], labelled[i:i+8])
 		}
 		o.addWord(p, l)
 	}
 	var p, l [8]byte
 	copy(p[:], predicted[n:])
 	copy(l[:], labelled[n:])
-	if place := firstWrong(p[:], l[:]); place >= 0 {
+	if place := findInvalid(p[:], l[:]); place >= 0 {
 		return n + place
 	}
 	o.addWord(binary.LittleEndian.Uint64(p[:]), binary.LittleEndian.Uint64(l[:]))
@@ -61,7 +61,7 @@ func (o *voxelOverlap) addWord(p, l uint64) {
 	}
 }
 
-func firstWrong(predicted, labelled []byte) int {
+func findInvalid(predicted, labelled []byte) int {
 	for i := range predicted {
 		if predicted[i] > classes || labelled[i] > classes {
 			return i

@@ -25,7 +25,7 @@ func (s *RequestScorer) addArea() {
 	s.maxArea += high / pairs
 	s.grouped++
 	if low != high {
-		s.odd.Ties++
+		s.oddCounts.Ties++
 	}
 }
 

@@ -18,13 +18,13 @@ var ErrPayload = errors.New("the payload is not that of an accuracy run")
 // number of requests. It is not safe for concurrent use.
 type RequestScorer struct {
 	entries                    int
-	lost                       float64 // in bits
+	crossEntropy               float64 // in bits
 	weight, positive, negative float64 // sums of weights: all, times the label, times 1 minus the label
-	right                      float64 // weight of labels that lie on the prediction's side of 0.5
+	correctWeight              float64 // weight of labels that lie on the prediction's side of 0.5
 
 	grouped                int     // requests with positive and negative candidates
 	area, minArea, maxArea float64 // sums: ties in the payload's order, the worst order and the best order
-	odd                    OddCounts
+	oddCounts              OddCounts
 	predictions            []float32 // these three slices are of the last payload
 	labels                 []float32
 	weights                []float32
@@ -72,11 +72,11 @@ func countCandidates(payload []byte) (int, error) {
 	return int(n), nil
 }
 
-func readFloats(into []float32, data []byte) []float32 {
+func readFloats(dst []float32, data []byte) []float32 {
 	for i := 0; i < len(data); i += 4 {
-		into = append(into, math.Float32frombits(binary.LittleEndian.Uint32(data[i:])))
+		dst = append(dst, math.Float32frombits(binary.LittleEndian.Uint32(data[i:])))
 	}
-	return into
+	return dst
 }
 
 // minProbability is the minimum distance of clamped probabilities from 0 and 1.
@@ -88,7 +88,7 @@ func clampProbability(p float64) float64 { return min(max(p, minProbability), 1-
 // like the official metric.
 func (s *RequestScorer) addEntropy() {
 	if len(s.predictions) == 0 {
-		s.odd.Empty++
+		s.oddCounts.Empty++
 	}
 	var weight, positive, negative float32
 	nan, soft := false, false
@@ -98,11 +98,11 @@ func (s *RequestScorer) addEntropy() {
 		nan = nan || prediction != prediction
 		soft = soft || label != 0 && label != 1
 		if said, unsaid := w*label, w*(1-label); unsaid == 0 { // usually one of the terms is 0
-			s.lost -= float64(said) * math.Log2(p)
+			s.crossEntropy -= float64(said) * math.Log2(p)
 		} else if said == 0 {
-			s.lost -= float64(unsaid) * math.Log2(1-p)
+			s.crossEntropy -= float64(unsaid) * math.Log2(1-p)
 		} else {
-			s.lost -= float64(said)*math.Log2(p) + float64(unsaid)*math.Log2(1-p)
+			s.crossEntropy -= float64(said)*math.Log2(p) + float64(unsaid)*math.Log2(1-p)
 		}
 		weight += w
 		positive += w * label
@@ -112,15 +112,15 @@ func (s *RequestScorer) addEntropy() {
 			said = 1
 		}
 		if said == label {
-			s.right += float64(w)
+			s.correctWeight += float64(w)
 		}
 	}
 	s.weight, s.positive, s.negative = s.weight+float64(weight), s.positive+float64(positive), s.negative+float64(negative)
 	if nan {
-		s.odd.NaN++
+		s.oddCounts.NaN++
 	}
 	if soft {
-		s.odd.Labels++
+		s.oddCounts.Labels++
 	}
 }
 
@@ -144,13 +144,13 @@ func (s *RequestScorer) Result() RequestResult {
 	mean := func(sum float64) float64 { return (sum + 1e-9) / (float64(s.grouped) + 2e-9) }
 	r := RequestResult{
 		GAUC: mean(s.area), MinGAUC: mean(s.minArea), MaxGAUC: mean(s.maxArea),
-		Requests: s.entries, Grouped: s.grouped, Odd: s.odd,
+		Requests: s.entries, Grouped: s.grouped, Odd: s.oddCounts,
 	}
 	if s.weight != 0 {
-		r.Accuracy = s.right / s.weight
+		r.Accuracy = s.correctWeight / s.weight
 	}
 	share := clampProbability(s.positive / max(s.weight, minProbability))
-	r.Entropy = s.lost / (-s.positive*math.Log2(share) - s.negative*math.Log2(1-share))
+	r.Entropy = s.crossEntropy / (-s.positive*math.Log2(share) - s.negative*math.Log2(1-share))
 	return r
 }
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// payload is one of a request, with weights of 1.
+// payload returns the payload of a request whose weights are 1.
 func payload(predictions, labels []float32) []byte {
 	values := append([]float32{0, 0}, predictions...)
 	values = append(values, labels...)
@@ -84,7 +84,7 @@ func FuzzAdd(f *testing.F) {
 	})
 }
 
-// BenchmarkAdd is a request of the official size.
+// BenchmarkAdd scores a request of the official size.
 func BenchmarkAdd(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var predictions, labels []float32
@@ -94,7 +94,7 @@ func BenchmarkAdd(b *testing.B) {
 	p := payload(predictions, labels)
 	var s RequestScorer
 	b.ReportAllocs()
-	b.SetBytes(int64(2 * len(p))) // of the log, which has two characters for a byte
+	b.SetBytes(int64(2 * len(p))) // bytes in the log, which has two characters per byte
 	for b.Loop() {
 		if err := s.Add(p); err != nil {
 			b.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// expected is what the official script printed.
+// expected contains the output of the official script.
 type expected struct {
 	Exit  int
 	Lines []string
@@ -22,7 +22,7 @@ type expected struct {
 	} `json:"unstable_ties"`
 }
 
-// line is the number behind a name.
+// line returns the number after a name.
 func (e expected) line(t *testing.T, name string) float64 {
 	t.Helper()
 	for _, l := range e.Lines {

@@ -21,7 +21,7 @@ type Statistics struct {
 func (s *Statistics) Width() int { return len(s.mean) }
 
 // maxAsymmetry is the maximum difference between a covariance and its transpose, as a share of its largest value.
-const asymmetry = 1e-6
+const maxAsymmetry = 1e-6
 
 // NewStatistics returns statistics with the given mean and covariance. The covariance is in C order, len(mean) x
 // len(mean). The caller must not change either slice afterwards. It returns an ErrStatistics that lists all faults:
@@ -45,7 +45,7 @@ func NewStatistics(mean, covariance []float64) (*Statistics, error) {
 	}
 	if !allFinite(covariance) {
 		faults = append(faults, errors.New("the covariance holds NaN or an infinite number"))
-	} else if apart > asymmetry*largest {
+	} else if apart > maxAsymmetry*largest {
 		faults = append(faults, fmt.Errorf("the covariance is not symmetric: two numbers differ by %v", apart))
 	}
 	if len(faults) > 0 {

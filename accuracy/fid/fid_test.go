@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// TestGoldenDistances compares with what the official function gave, by scipy's root of a matrix.
+// TestGoldenDistances compares distances with those of the official function, which uses scipy's matrix root.
 func TestGoldenDistances(t *testing.T) {
 	golden.Each(t, "scorers/fid/*/expected.json", func(t *testing.T, path string) {
 		var want struct {
@@ -39,12 +39,13 @@ func TestGoldenDistances(t *testing.T) {
 	})
 }
 
-// goldenStatistics are those of the real pictures of a case ("1") or of the generated ones: in statistics.npz, as mean
-// and covariance beside the features of float64 that they were made of, or of features.
+// goldenStatistics returns the statistics of the real pictures of a case ("1") or of the generated ones. They are in
+// statistics.npz, as mean and covariance with the float64 features from which they were made, or are computed from
+// features.
 func goldenStatistics(t *testing.T, dir, which string) *Statistics {
 	t.Helper()
 	if z, err := zip.OpenReader(filepath.Join(dir, "statistics.npz")); err == nil {
-		defer func() { _ = z.Close() }() // it was read
+		defer func() { _ = z.Close() }() // it has been read
 		if which == "2" {
 			return statisticsOf(t, dir, "act2.npy")
 		}
@@ -52,7 +53,7 @@ func goldenStatistics(t *testing.T, dir, which string) *Statistics {
 	}
 	s := given(t, file(t, dir, "mu"+which+".npy"), file(t, dir, "sigma"+which+".npy"))
 	own := statisticsOf(t, dir, "act"+which+".npy")
-	const narrowed = 1e-5 // to float32
+	const narrowed = 1e-5 // relative error of float32
 	checkNear(t, "mean", own.mean, s.mean, narrowed)
 	checkNear(t, "covariance", own.covariance.RawSymmetric().Data, s.covariance.RawSymmetric().Data, narrowed)
 	return s
@@ -103,7 +104,7 @@ func file(t *testing.T, dir, name string) []float64 {
 	return numbers
 }
 
-// elements reads an array of NumPy's, of float32 or float64, and how many of them a row has.
+// elements reads a NumPy array of float32 or float64 and returns the number of elements per row.
 func elements(t *testing.T, data []byte) (numbers []float64, width int) {
 	t.Helper()
 	length := 10 + int(binary.LittleEndian.Uint16(data[8:]))
@@ -120,7 +121,7 @@ func elements(t *testing.T, data []byte) (numbers []float64, width int) {
 	return numbers, width2(t, header, binary.Read(r, binary.LittleEndian, numbers))
 }
 
-// width2 is the second number of a shape, 1 without one.
+// width2 returns the second number of a shape, or 1 if there is none.
 func width2(t *testing.T, header string, err error) int {
 	t.Helper()
 	if err != nil {
@@ -161,7 +162,7 @@ func statisticsOf(t *testing.T, dir, name string) *Statistics {
 	return s
 }
 
-// random are features of n pictures, as wide as d, of so many independent directions.
+// random returns features of n pictures with width d and a given number of independent directions.
 func random(t testing.TB, n, d, directions int, seed uint64) *Statistics {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 1))
@@ -185,8 +186,8 @@ func random(t testing.TB, n, d, directions int, seed uint64) *Statistics {
 	return s
 }
 
-// TestWays holds the two ways to the root's trace to one another, over more than one block and panel, and to a figure
-// that is known: the distance of features from twice themselves is |m|^2 + tr S.
+// TestWays compares the two methods for the trace of the root, over more than one block and panel, with each other and
+// with a known figure: the distance of features from twice themselves is |m|^2 + tr S.
 func TestWays(t *testing.T) {
 	a, b := random(t, 300, 140, 140, 1), random(t, 270, 140, 140, 2)
 	one, err1 := traceOfRoot(a.covariance, b.covariance)
@@ -209,7 +210,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestSingular has fewer pictures than features in both sets: the distance of a set from itself is 0.
+// TestSingular uses fewer pictures than features in both sets. The distance of a set from itself is 0.
 func TestSingular(t *testing.T) {
 	s := random(t, 20, 50, 5, 3)
 	if got, err := Distance(s, s); err != nil || math.Abs(got) > 1e-5 {
@@ -257,7 +258,7 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// BenchmarkOfficialSize is 5,000 pictures of 2,048 features against the statistics of as many.
+// BenchmarkOfficialSize compares 5,000 pictures with 2,048 features each with statistics of the same size.
 func BenchmarkOfficialSize(b *testing.B) {
 	const pictures, width = 5000, 2048
 	r := rand.New(rand.NewPCG(5, 1))

@@ -126,7 +126,7 @@ func FuzzAppendIDs(f *testing.F) {
 	})
 }
 
-// BenchmarkResult scores a log as long as that of the CNN/DailyMail test set, from ids to means.
+// BenchmarkResult scores a log with the size of the CNN/DailyMail test set, from ids to means.
 func BenchmarkResult(b *testing.B) {
 	const count = 13368
 	random := rand.New(rand.NewPCG(1, 2))

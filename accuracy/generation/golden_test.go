@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/textcases"
 )
 
-// expected is what the official scripts for GPT-J and Llama 2 gave.
+// expected contains the results of the official scripts for GPT-J and Llama 2.
 type expected struct {
 	Args   struct{ DType string }
 	Stdout string `json:"stdout_result"`

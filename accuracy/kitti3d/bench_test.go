@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// drive makes a log as large as that of the official data set: frames of some objects, and boxes for each, 25 of
-// which are near an object.
+// drive returns a log with the size of the official data set: frames with several objects and boxes. 25 boxes of each
+// frame are near an object.
 func drive(frames, objects, boxes int) (truth []Frame, payload func(i int) []byte) {
 	sizes := [][3]float32{{0.9, 1.7, 0.85}, {1.8, 1.75, 0.85}, {4.7, 1.8, 2.1}}
 	random := rand.New(rand.NewPCG(1, 2))

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// expected is what the official script printed, or why it stopped.
+// expected contains the output of the official script, or the reason why it stopped.
 type expected struct {
 	Error  string
 	Stdout []string

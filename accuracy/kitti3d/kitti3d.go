@@ -28,9 +28,9 @@ func Classes() []string { return []string{"Pedestrian", "Cyclist", "Car"} }
 
 // classRules contains the rules for scoring one class.
 type classRules struct {
-	name    string
-	neutral string  // a class whose objects may be found or missed
-	overlap float64 // a detection matches an object if their overlap exceeds this
+	name       string
+	neutral    string  // a class whose objects may be found or missed
+	minOverlap float64 // a detection matches an object if their overlap exceeds this
 }
 
 var classes = []classRules{{"Pedestrian", "Person_sitting", 0.5}, {"Cyclist", "", 0.5}, {"Car", "Van", 0.7}}
@@ -51,10 +51,10 @@ type FrameScorer struct {
 	// MissingIsEmpty treats a frame without rows as a frame without detections. Otherwise such a frame is an error.
 	MissingIsEmpty bool
 
-	frames []Frame
-	found  map[int][]foundObject // by image number
-	seen   map[int]bool          // by sample
-	again  int
+	frames     []Frame
+	found      map[int][]foundObject // by image number
+	seen       map[int]bool          // by sample
+	duplicates int
 }
 
 // New returns a scorer for the frames of a data set. It keeps the frames.
@@ -70,7 +70,7 @@ const rowValues = 14
 // NaN or -1 or less matches nothing. If a sample has several answers, only the first counts. Errors wrap ErrLog.
 func (s *FrameScorer) Add(index int, payload []byte) error {
 	if s.seen[index] {
-		s.again++
+		s.duplicates++
 		return nil
 	}
 	if len(payload) == 0 || len(payload)%(4*rowValues) != 0 {
@@ -112,14 +112,14 @@ type PrecisionResult struct {
 	// Classes contains the average precision of each class in the order of the function Classes, 0 to 100. It is a sum
 	// over 11 recall values; to reach all of them a class needs 41 found objects. It is NaN if at some score threshold no
 	// detection is right or wrong.
-	Classes [3]float64
-	Total   float64 // the mean of Classes, which the official script calls mAP; 0 to 100
-	Again   int     // repeated answers to a sample, which are ignored
-	Empty   int     // frames without detections
-	Missing int     // frames without rows, if they count as empty
-	// Found counts all detections. Upside counts those whose box in the picture is upside down; they are neither right nor
-	// wrong.
-	Found, Upside int
+	Classes    [3]float64
+	Total      float64 // the mean of Classes, which the official script calls mAP; 0 to 100
+	Duplicates int     // repeated answers to a sample, which are ignored
+	Empty      int     // frames without detections
+	Missing    int     // frames without rows, if they count as empty
+	// Found counts all detections. UpsideDown counts those whose box in the picture is upside down; they are neither right
+	// nor wrong.
+	Found, UpsideDown int
 	// Unscored counts the detections with a NaN score. They match nothing and do not count as wrong.
 	Unscored int
 }
@@ -137,7 +137,7 @@ func (s *FrameScorer) Result() (PrecisionResult, error) {
 		return PrecisionResult{}, fmt.Errorf("%w: %d of %d frames have no answer: %s", ErrLog, n, len(s.frames),
 			strings.Join(missing[:min(n, 10)], ", "))
 	}
-	r := PrecisionResult{Again: s.again, Missing: len(missing)}
+	r := PrecisionResult{Duplicates: s.duplicates, Missing: len(missing)}
 	for _, found := range s.found {
 		r.Found += len(found)
 		if len(found) == 0 {
@@ -145,7 +145,7 @@ func (s *FrameScorer) Result() (PrecisionResult, error) {
 		}
 		for _, d := range found {
 			if d.height < -1 {
-				r.Upside++
+				r.UpsideDown++
 			}
 			if math.IsNaN(float64(d.score)) {
 				r.Unscored++

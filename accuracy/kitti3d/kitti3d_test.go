@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// row is a detection as the log has it, of a box that the picture shows.
+// row returns a log row of a detection whose box is inside the picture.
 func row(b Box, class int, score float32, image int) (data []byte) {
 	d, l := b.Dimensions, b.Location
 	for _, v := range []float32{
@@ -43,7 +43,7 @@ func TestLogsThatDoNotFit(t *testing.T) {
 	if err := s.Add(1, row(none, -1, -1, 8)); err != nil {
 		t.Errorf("a frame in which nothing was found: %v", err)
 	}
-	if r, err := s.Result(); err != nil || r.Again != 1 || r.Total != 0 {
+	if r, err := s.Result(); err != nil || r.Duplicates != 1 || r.Total != 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -77,7 +77,7 @@ func FuzzAdd(f *testing.F) {
 	})
 }
 
-// BenchmarkResult is a thousand frames of ten objects and fifty detections.
+// BenchmarkResult scores a thousand frames with ten objects and fifty detections each.
 func BenchmarkResult(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 2))
 	some := func() Box {

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// oddCase is a log with values that are NaN, infinite, -0 or below every threshold, and what the official functions
-// make of it; its boxes are 4 by 2 by 2 m and lie along the axes.
+// oddCase is a log with values that are NaN, infinite, -0 or below every threshold, with the results of the official
+// functions. Its boxes are 4 by 2 by 2 m and parallel to the axes.
 type oddCase struct {
 	Frames []struct {
 		Image int
@@ -21,10 +21,10 @@ type oddCase struct {
 		Dif   []int
 	}
 	Rows []oddRow
-	Want [3]string // average precisions as Python prints them
+	Want [3]string // average precisions as printed by Python
 }
 
-// oddRow is a row of the log as text, since JSON has no NaN.
+// oddRow is a row of the log as text, because JSON has no NaN.
 type oddRow [rowValues]string
 
 func (r oddRow) payload(t *testing.T) (data []byte) {
@@ -87,7 +87,7 @@ func TestRowsThatTheOfficialScriptStopsAt(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	for name, v := range map[string][]float32{ // Python's int drops the fraction
+	for name, v := range map[string][]float32{ // Python's int truncates fractions
 		"class -0.5": {4, 2, 2, 1, 2, 10, 0, 0, 0, 10, 10, -.5, .5, 7},
 		"image 7.9":  {4, 2, 2, 1, 2, 10, 0, 0, 0, 10, 10, 1, .5, 7.9},
 	} {

@@ -28,7 +28,7 @@ func (g *GroundRect) Area() float32 {
 
 // SharedArea returns the area of the intersection of two rectangles.
 func (g *GroundRect) SharedArea(o *GroundRect) float64 {
-	if g.box.farFrom(o.box) {
+	if g.box.isFarFrom(o.box) {
 		return 0
 	}
 	return sharedArea(g.corners, o.corners)
@@ -57,7 +57,7 @@ func (b Box) groundCorners() (corners [4]groundPoint) {
 // correct negative sides, like the official script. For two boxes without area, at which the script stops, it returns
 // 0.
 func Overlap(a, b Box) float32 {
-	if a.farFrom(b) || a.volume() == 0 || b.volume() == 0 {
+	if a.isFarFrom(b) || a.volume() == 0 || b.volume() == 0 {
 		return 0
 	}
 	ground := float32(sharedArea(a.groundCorners(), b.groundCorners()))
@@ -73,7 +73,7 @@ func Overlap(a, b Box) float32 {
 func (b Box) volume() float32 { return float32(b.Dimensions[0]*b.Dimensions[1]) * b.Dimensions[2] }
 
 // isFarFrom reports whether the circumscribed circles of the two bottom faces do not intersect.
-func (b Box) farFrom(o Box) bool {
+func (b Box) isFarFrom(o Box) bool {
 	square := func(x, z float32) float64 { return float64(x)*float64(x) + float64(z)*float64(z) }
 	reach := math.Sqrt(square(b.Dimensions[0], b.Dimensions[2])) + math.Sqrt(square(o.Dimensions[0], o.Dimensions[2]))
 	return 4*square(b.Location[0]-o.Location[0], b.Location[2]-o.Location[2]) > reach*reach

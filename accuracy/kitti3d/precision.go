@@ -6,9 +6,9 @@ import "slices"
 type matchRole uint8
 
 const (
-	unseen matchRole = iota
-	neutral
-	counts
+	unseenRole matchRole = iota
+	neutralRole
+	countedRole
 )
 
 // classScene is the part of a frame that matters for one class.
@@ -24,31 +24,31 @@ type classScene struct {
 func (s *FrameScorer) sceneOf(f Frame, class int) (c classScene) {
 	var boxes []Box
 	for _, d := range s.found[f.Image] {
-		r := unseen
+		r := unseenRole
 		if d.height < -1 {
-			r = neutral
+			r = neutralRole
 		} else if d.class == class {
-			r = counts
+			r = countedRole
 		}
-		if r != unseen {
+		if r != unseenRole {
 			boxes, c.found, c.scores = append(boxes, d.Box), append(c.found, r), append(c.scores, d.score)
 		}
 	}
 	for _, o := range f.Objects {
-		r := unseen
+		r := unseenRole
 		switch {
 		case o.Name == classes[class].name && o.Difficulty == 0:
-			r = counts
+			r = countedRole
 		case o.Name == classes[class].name || o.Name == classes[class].neutral:
-			r = neutral
+			r = neutralRole
 		}
-		if r == unseen {
+		if r == unseenRole {
 			continue
 		}
 		c.truth = append(c.truth, r)
 		for _, b := range boxes {
 			v := Overlap(o.Box, b)
-			if !(float64(v) > classes[class].overlap) { // also for NaN
+			if !(float64(v) > classes[class].minOverlap) { // also for NaN
 				v = 0
 			}
 			c.overlaps = append(c.overlaps, v)
@@ -78,7 +78,7 @@ func (c *classScene) appendMatched(scores []float32) []float32 {
 			continue
 		}
 		taken[best] = true
-		if role == counts && c.found[best] == counts {
+		if role == countedRole && c.found[best] == countedRole {
 			scores = append(scores, c.scores[best])
 		}
 	}
@@ -94,12 +94,12 @@ func (c *classScene) countRight(minScore float32) (right, wrong int) {
 			continue
 		}
 		taken[best] = true
-		if role == counts && c.found[best] == counts {
+		if role == countedRole && c.found[best] == countedRole {
 			right++
 		}
 	}
 	for k, role := range c.found {
-		if role == counts && !taken[k] && c.scores[k] >= minScore {
+		if role == countedRole && !taken[k] && c.scores[k] >= minScore {
 			wrong++
 		}
 	}
@@ -114,7 +114,7 @@ func (c *classScene) nearestDetection(object int, minScore float32, taken []bool
 	for k, v := range row {
 		switch {
 		case v == 0 || taken[k] || !(c.scores[k] >= minScore): // true for NaN
-		case c.found[k] == neutral:
+		case c.found[k] == neutralRole:
 			last = k
 		case best < 0 || v > row[best]:
 			best = k
@@ -126,7 +126,7 @@ func (c *classScene) nearestDetection(object int, minScore float32, taken []bool
 	return best
 }
 
-const recalls = 41 // recall values at which precision is computed; every fourth one counts
+const recallSteps = 41 // recall values at which precision is computed; every fourth one counts
 
 // averagePrecision returns the average precision of a class, 0 to 100.
 func (s *FrameScorer) averagePrecision(class int) float64 {
@@ -139,14 +139,14 @@ func (s *FrameScorer) averagePrecision(class int) float64 {
 			continue
 		}
 		for _, role := range c.truth {
-			if role == counts {
+			if role == countedRole {
 				n++
 			}
 		}
 		scores = c.appendMatched(scores)
 		all = append(all, c)
 	}
-	var precision [recalls]float64
+	var precision [recallSteps]float64
 	for i, minScore := range recallThresholds(scores, n) {
 		right, wrong := 0, 0
 		for k := range all {
@@ -156,7 +156,7 @@ func (s *FrameScorer) averagePrecision(class int) float64 {
 		precision[i] = float64(right) / float64(right+wrong)
 	}
 	sum := 0.0
-	for i := 0; i < recalls; i += 4 {
+	for i := 0; i < recallSteps; i += 4 {
 		sum += slices.Max(precision[i:]) // NaN if any of them is NaN
 	}
 	return sum / 11 * 100
@@ -168,7 +168,7 @@ func recallThresholds(scores []float32, n int) (all []float32) {
 	slices.Reverse(scores)
 	for i, score := range scores {
 		here, next := float64(i+1)/float64(n), float64(i+2)/float64(n)
-		if i == len(scores)-1 || (here+next)/2 >= float64(len(all))/(recalls-1) {
+		if i == len(scores)-1 || (here+next)/2 >= float64(len(all))/(recallSteps-1) {
 			all = append(all, score)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
 
-// TestNeedles has values of the official function.
+// TestNeedles compares agreements with values of the official function.
 func TestNeedles(t *testing.T) {
 	const (
 		a = "455d207e-b5fc-6dde-5f45-a717688381a1"

@@ -10,13 +10,13 @@ import (
 )
 
 // uuidPattern matches the identifiers hidden in a context: five groups of letters and digits.
-var uuids = regexp.MustCompile(`[\pL\pN_]{8}-[\pL\pN_]{4}-[\pL\pN_]{4}-[\pL\pN_]{4}-[\pL\pN_]{12}`)
+var uuidPattern = regexp.MustCompile(`[\pL\pN_]{8}-[\pL\pN_]{4}-[\pL\pN_]{4}-[\pL\pN_]{4}-[\pL\pN_]{12}`)
 
 // needleAgreement returns the agreement between the identifiers in an answer and those of the reference, in percent
 // with two digits. Like the official script, it compares identifiers pairwise in order. The value of a pair is the
 // share of the reference's characters that occur anywhere in the answer's identifier.
 func needleAgreement(reference, answer string) float64 {
-	wanted, found := uuids.FindAllString(reference, -1), uuids.FindAllString(answer, -1)
+	wanted, found := uuidPattern.FindAllString(reference, -1), uuidPattern.FindAllString(answer, -1)
 	if len(found) == 0 {
 		return 0
 	}
@@ -38,15 +38,15 @@ func containedShare(wanted, text string) float64 {
 	return float64(hits) / float64(utf8.RuneCountInString(wanted))
 }
 
-// marker is the text that the prompt requires before the actual answer.
-const marker = "Answer: "
+// answerMarker is the text that the prompt requires before the actual answer.
+const answerMarker = "Answer: "
 
 // acceptsAnswer reports whether an answer matches one of the accepted answers, which "|" separates in the reference.
 // Like the official script, it accepts an answer that is part of the reference, even an empty one, and an answer that
 // contains an accepted answer. It ignores white space and case.
 func acceptsAnswer(reference, answer string) bool {
-	if at := strings.LastIndex(answer, marker); at >= 0 {
-		answer = answer[at+len(marker):]
+	if at := strings.LastIndex(answer, answerMarker); at >= 0 {
+		answer = answer[at+len(answerMarker):]
 	}
 	if strings.Contains(reference, answer) {
 		return true

@@ -58,7 +58,7 @@ func TestGoldenMixtral(t *testing.T) {
 	})
 }
 
-// withoutMBXP leaves out the figure of the stand-in that the cases were made with.
+// withoutMBXP removes the MBXP figure, which comes from the stand-in that made the cases.
 func withoutMBXP(line string) string {
 	before, after, _ := strings.Cut(line, "'mbxp': ")
 	_, after, _ = strings.Cut(after, ", ")

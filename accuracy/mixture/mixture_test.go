@@ -115,7 +115,7 @@ func FuzzAnswerNumber(f *testing.F) {
 	})
 }
 
-// TestExecute runs programs by a stand-in: those whose source is good pass.
+// TestExecute runs programs with a stand-in. Programs whose source is good pass.
 func TestExecute(t *testing.T) {
 	newResult := func() (r TaskResult) {
 		for i, x := range []struct{ id, answer string }{

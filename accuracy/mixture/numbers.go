@@ -9,7 +9,7 @@ import (
 
 // numberPattern matches numbers with optional commas between thousands. Like the official script, it includes a period
 // in a number only if a digit follows, and accepts digits of all scripts.
-var numbers = regexp.MustCompile(`-?[\p{Nd},]*\.?\p{Nd}+`)
+var numberPattern = regexp.MustCompile(`-?[\p{Nd},]*\.?\p{Nd}+`)
 
 const (
 	nextQuestion = "\nQ:" // begins a further question that the model invents
@@ -20,13 +20,13 @@ const (
 // number of the answer.
 func answerNumber(answer string) (v float64, ok bool) {
 	answer, _, _ = strings.Cut(answer, nextQuestion)
-	found := numbers.FindAllString(answer, -1)
+	found := numberPattern.FindAllString(answer, -1)
 	if len(found) == 0 {
 		return 0, false
 	}
 	number := found[len(found)-1]
 	if at := strings.LastIndex(answer, conclusion); at >= 0 {
-		if first := numbers.FindString(answer[at+len(conclusion):]); first != "" {
+		if first := numberPattern.FindString(answer[at+len(conclusion):]); first != "" {
 			number = first
 		}
 	}

@@ -33,10 +33,10 @@ type ProgramRunner func(ctx context.Context, job programs.Job) (programs.TestVer
 
 // ExecutePrograms runs the Python programs of a result, maxParallel at a time. It stops at the first error and returns
 // it.
-func (r *TaskResult) ExecutePrograms(ctx context.Context, run ProgramRunner, atOnce int) error {
+func (r *TaskResult) ExecutePrograms(ctx context.Context, run ProgramRunner, maxParallel int) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
-	free := make(chan struct{}, atOnce)
+	free := make(chan struct{}, maxParallel)
 	var all sync.WaitGroup
 	for i := range r.Programs {
 		p := &r.Programs[i]
@@ -95,8 +95,8 @@ func (r *TaskResult) MBXP() (value float64, ok bool) {
 	return sum.Share(), sum.All > 0 && sum.Executed == sum.All
 }
 
-// languages contains the languages that the official script runs. Programs in other languages do not count.
-var languages = []string{"cpp", "python", "php", "javascript", "ruby", "typescript"}
+// scoredLanguages contains the languages that the official script runs. Programs in other languages do not count.
+var scoredLanguages = []string{"cpp", "python", "php", "javascript", "ruby", "typescript"}
 
 // newProgram extracts the source from an answer: the text before the end of the code block. ok is false if the language
 // does not count.
@@ -110,5 +110,5 @@ func newProgram(sample int, id, answer string) (p Program, ok bool) {
 	return Program{
 		Sample: sample, ID: id, Language: language, Function: function, Source: source,
 		Executed: strings.TrimFunc(source, unicode.IsSpace) == "",
-	}, slices.Contains(languages, language)
+	}, slices.Contains(scoredLanguages, language)
 }

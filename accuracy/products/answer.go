@@ -31,8 +31,8 @@ func Parse(text string) (ProductAnswer, error) {
 	return a, nil
 }
 
-// fields contains the keys of an answer.
-var fields = []string{"category", "brand", "is_secondhand"}
+// answerKeys contains the keys of an answer.
+var answerKeys = []string{"category", "brand", "is_secondhand"}
 
 func parseAnswer(text string) (a ProductAnswer, err error) {
 	s := jsonScanner{text: text}
@@ -45,19 +45,19 @@ func parseAnswer(text string) (a ProductAnswer, err error) {
 		return a, fmt.Errorf("it is %v, want an object", object)
 	}
 	for key := range found {
-		if !slices.Contains(fields, key) {
-			return a, fmt.Errorf("it has a key %.40q, want %s alone", key, strings.Join(fields, ", "))
+		if !slices.Contains(answerKeys, key) {
+			return a, fmt.Errorf("it has a key %.40q, want %s alone", key, strings.Join(answerKeys, ", "))
 		}
 	}
-	for _, key := range fields {
+	for _, key := range answerKeys {
 		if _, ok := found[key]; !ok {
 			return a, fmt.Errorf("it has no %s", key)
 		}
 	}
 	for i, target := range []*string{&a.Category, &a.Brand} {
-		v := found[fields[i]]
+		v := found[answerKeys[i]]
 		if v.kind != '"' {
-			return a, fmt.Errorf("%s is %v, want a text", fields[i], v)
+			return a, fmt.Errorf("%s is %v, want a text", answerKeys[i], v)
 		}
 		*target = unquoteString(v.raw)
 	}

@@ -9,8 +9,8 @@ import (
 
 // scoredAnswer contains the data that the scorer keeps of each answer.
 type scoredAnswer struct {
-	product          uint32
-	parsed, answered bool // answered: the answer states that the product is second-hand
+	product            uint32
+	parsed, secondHand bool // answered: the answer states that the product is second-hand
 }
 
 // DrawScores contains the scores of random answers. Each random answer has one of the product's categories, one of all
@@ -35,17 +35,17 @@ func (s *AnswerScorer) RandomScores() DrawScores {
 // drawScores returns the F1 of second-hand products and, if random is not nil, sets the scores of random answers. It
 // draws the official scorer's random numbers in the same order: for each answer, a truth value if the answer is
 // unparsable, then a category, then a truth value; after all answers, a brand for each.
-func (s *AnswerScorer) drawScores(random *DrawScores) (answered float64) {
+func (s *AnswerScorer) drawScores(random *DrawScores) (secondHandF1 float64) {
 	var of, secondHand f1Counts
 	var categories levelCounts
-	seeds, part := pcg64.New(officialSeed), max(len(s.taken)/maxProcesses, 1)
+	seeds, part := pcg64.New(officialSeed), max(len(s.scored)/maxProcesses, 1)
 	var g *pcg64.Generator
-	for i, t := range s.taken {
+	for i, t := range s.scored {
 		p := &s.products[t.product]
 		if i%part == 0 {
 			g = pcg64.New(seeds.Uint32())
 		}
-		yes := t.answered
+		yes := t.secondHand
 		if !t.parsed {
 			yes = tossCoin(g)
 		}
@@ -69,36 +69,36 @@ func (s *AnswerScorer) drawScores(random *DrawScores) (answered float64) {
 // randomBrands returns the share of drawn brands that are similar to the true ones.
 func (s *AnswerScorer) randomBrands(g *pcg64.Generator) float64 {
 	all := map[string][]rune{}
-	for _, t := range s.taken {
+	for _, t := range s.scored {
 		if brand := s.products[t.product].Brand; all[brand] == nil {
-			all[brand] = plainBrand(brand)
+			all[brand] = normalizeBrand(brand)
 		}
 	}
 	brands := slices.Sorted(maps.Keys(all))
 	right := 0
-	for _, t := range s.taken {
-		if similarBrands(all[brands[g.Below(uint32(len(brands)))]], all[s.products[t.product].Brand]) {
+	for _, t := range s.scored {
+		if areSimilarBrands(all[brands[g.Below(uint32(len(brands)))]], all[s.products[t.product].Brand]) {
 			right++
 		}
 	}
-	return ratioOf(right, len(s.taken))
+	return ratioOf(right, len(s.scored))
 }
 
 // tossCoin draws from the list (true, false) and reports whether it drew the first.
 func tossCoin(g *pcg64.Generator) bool { return g.Below(2) == 0 }
 
 // f1Counts counts predicted positives, actual positives and true positives.
-type f1Counts struct{ said, is, both int }
+type f1Counts struct{ predicted, actual, correct int }
 
-func (t *f1Counts) add(said, is bool) {
+func (t *f1Counts) add(predicted, actual bool) {
 	for _, c := range []struct {
 		so bool
 		n  *int
-	}{{said, &t.said}, {is, &t.is}, {said && is, &t.both}} {
+	}{{predicted, &t.predicted}, {actual, &t.actual}, {predicted && actual, &t.correct}} {
 		if c.so {
 			*c.n++
 		}
 	}
 }
 
-func (t *f1Counts) f1() float64 { return ratioOf(2*t.both, t.said+t.is) }
+func (t *f1Counts) f1() float64 { return ratioOf(2*t.correct, t.predicted+t.actual) }

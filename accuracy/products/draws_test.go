@@ -4,8 +4,9 @@ import (
 	"testing"
 )
 
-// TestDraws: what NumPy 2 draws with the official scorer's seed, of eight answers in four parts: categories and
-// second-hand by each part's generator, brands, in the order of their text, by the one that made the parts' seeds.
+// TestDraws compares draws with those of NumPy 2 for the official scorer's seed and eight answers in four parts: each
+// part's generator draws categories and second-hand states, and the generator of the parts' seeds draws brands from the
+// sorted list.
 func TestDraws(t *testing.T) {
 	var all []Product
 	for i := range 8 {

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// answerCase is an answer, and what the official classes and scorers made of it.
+// answerCase is an answer with the results of the official classes and scorers.
 type answerCase struct {
 	Name, Answer string
 	AnswerHex    *string `json:"answer_hex"`
@@ -57,8 +57,9 @@ func (c answerCase) check(t *testing.T) {
 		if err := s.Add(0, text); err != nil {
 			t.Fatalf("%s: %v", c.Name, err)
 		}
-		if got := [3]int{s.levels.shared, s.levels.given, s.levels.wanted}; got != want.ipt || s.brands != c.BrandMatch {
-			t.Errorf("%s: %v levels and %d brands, want %v, %d", c.Name, got, s.brands, want.ipt, c.BrandMatch)
+		if got := [3]int{s.levels.shared, s.levels.given, s.levels.wanted}; got != want.ipt ||
+			s.correctBrands != c.BrandMatch {
+			t.Errorf("%s: %v levels and %d brands, want %v, %d", c.Name, got, s.correctBrands, want.ipt, c.BrandMatch)
 		}
 		if r, err := s.Result(); err != nil || r.CategoryF1 != want.f1 {
 			t.Errorf("%s: F1 %v, %v; want %v", c.Name, r.CategoryF1, err, want.f1)
@@ -66,7 +67,7 @@ func (c answerCase) check(t *testing.T) {
 	}
 }
 
-// logCase is an accuracy log, and what both official scorers said of it.
+// logCase is an accuracy log with the results of both official scorers.
 type logCase struct {
 	Name string
 	Data []struct {

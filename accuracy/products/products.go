@@ -42,8 +42,8 @@ type AnswerScorer struct {
 	seen                []bool
 	answered            int
 	levels              levelCounts
-	brands              int // answers whose brand is similar to the true one
-	taken               []scoredAnswer
+	correctBrands       int // answers whose brand is similar to the true one
+	scored              []scoredAnswer
 }
 
 // New returns a scorer for the products of a data set. It keeps products.
@@ -83,10 +83,10 @@ func (s *AnswerScorer) scoreAnswer(i int, text string) {
 		l.shared, l.given = 0, l.wanted
 	}
 	s.levels.add(l)
-	if err == nil && sameBrand(answer.Brand, p.Brand) {
-		s.brands++
+	if err == nil && isSameBrand(answer.Brand, p.Brand) {
+		s.correctBrands++
 	}
-	s.taken = append(s.taken, scoredAnswer{uint32(i), err == nil, answer.SecondHand})
+	s.scored = append(s.scored, scoredAnswer{uint32(i), err == nil, answer.SecondHand})
 }
 
 // levelCounts counts the equal levels of two categories before the first difference, and the levels of each category.
@@ -111,13 +111,13 @@ func compareLevels(given, wanted string, form RuleForm) levelCounts {
 
 // isSameBrand reports whether two brands have a similarity above 90 of 100, ignoring case. The similarity depends on
 // the insertions and deletions that convert one into the other.
-func sameBrand(given, wanted string) bool {
-	return similarBrands(plainBrand(given), plainBrand(wanted))
+func isSameBrand(given, wanted string) bool {
+	return areSimilarBrands(normalizeBrand(given), normalizeBrand(wanted))
 }
 
-func plainBrand(brand string) []rune { return []rune(pystr.Lower(pystr.Trim(brand))) }
+func normalizeBrand(brand string) []rune { return []rune(pystr.Lower(pystr.Trim(brand))) }
 
-func similarBrands(a, b []rune) bool {
+func areSimilarBrands(a, b []rune) bool {
 	if len(a)+len(b) == 0 {
 		return true
 	}
@@ -169,7 +169,7 @@ func (s *AnswerScorer) Result() (AnswerResult, error) {
 	}
 	return AnswerResult{
 		CategoryF1:   s.levels.f1(),
-		Brand:        float64(s.brands) / float64(s.entries),
+		Brand:        float64(s.correctBrands) / float64(s.entries),
 		SecondHandF1: s.drawScores(nil),
 		Entries:      s.entries, Products: s.answered, Unparsable: s.unparsable,
 	}, nil

@@ -8,18 +8,18 @@ import (
 	"unicode/utf8"
 )
 
-// answered is an answer that can be read, with a value before its category's, which the second one replaces.
+// answered returns a valid answer. It contains category twice, and the second value replaces the first.
 func answered(value string) string {
 	return fmt.Sprintf(`{"category": %s, "category": "A", "brand": "b", "is_secondhand": true}`, value)
 }
 
-// TestParseAtItsLimits has what pydantic 2.14.4 says of each text.
+// TestParseAtItsLimits compares results with those of pydantic 2.14.4.
 func TestParseAtItsLimits(t *testing.T) {
 	nested := func(n int, open, inner, end string) string {
 		return answered(strings.Repeat(open, n) + inner + strings.Repeat(end, n))
 	}
 	for text, ok := range map[string]bool{
-		nested(200, "[", "", "]"):                                     true, // an empty list is not gone into
+		nested(200, "[", "", "]"):                                     true, // empty lists do not count as nested
 		nested(201, "[", "", "]"):                                     false,
 		nested(199, `{"a":`, "1", "}"):                                true,
 		nested(200, `{"a":`, "1", "}"):                                false,
@@ -116,7 +116,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// BenchmarkScore is an answer of a usual length.
+// BenchmarkScore scores an answer of the usual length.
 func BenchmarkScore(b *testing.B) {
 	s := New([]Product{{Category: "Home & Garden > Kitchen & Dining > Tableware > Mugs", Brand: "Brand X"}}, LoadGen)
 	answer := []byte(`{"category": "Home & Garden > Kitchen & Dining > Tableware > Cups", "brand": "Brand", ` +

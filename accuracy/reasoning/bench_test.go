@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// words decodes ids into words of four characters; those beyond them are whole answers.
+// words decodes ids to words of four characters. Larger ids are whole answers.
 type words struct {
 	words   []string
 	answers []string
@@ -37,7 +37,7 @@ func (w *words) decode(ids []int32) (string, error) {
 	return b.String(), nil
 }
 
-// rows are those of a mixture of all sets but programs.
+// rows returns rows of all sets except programs.
 func mixedRows(n int) []TruthRow {
 	kinds := []TruthRow{
 		{"gpqa", "B"}, {"aime", "42"}, {"math500", `\frac12`}, {"mmlu_pro", "G"}, {"math500", `\sqrt{8}`},
@@ -50,7 +50,7 @@ func mixedRows(n int) []TruthRow {
 	return rows
 }
 
-// long is an answer of many tokens to row i.
+// long returns an answer with many tokens to row i.
 func (w *words) long(random *rand.Rand, i, tokens int) (payload []byte) {
 	for range tokens - 1 {
 		payload = binary.LittleEndian.AppendUint32(payload, uint32(random.IntN(len(w.words))))
@@ -58,7 +58,7 @@ func (w *words) long(random *rand.Rand, i, tokens int) (payload []byte) {
 	return binary.LittleEndian.AppendUint32(payload, uint32(len(w.words)+i%len(w.answers)))
 }
 
-// TestStreaming: what a scorer holds does not grow with the entries of a log.
+// TestStreaming checks that the memory of a scorer does not grow with the entries of a log.
 func TestStreaming(t *testing.T) {
 	w := newWords()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -82,7 +82,7 @@ func TestStreaming(t *testing.T) {
 	}
 	add(60)
 	before := held()
-	add(6000) // of 12 thousand characters each
+	add(6000) // 12 thousand characters each
 	if after := held(); after > before+1<<20 {
 		t.Errorf("%d bytes after 60 entries, %d after 6060", before, after)
 	}
@@ -92,7 +92,7 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// BenchmarkScorer scores a log of the length of DeepSeek-R1's, 4,388 answers of 12 thousand tokens, without running
+// BenchmarkScorer scores a log with the size of DeepSeek-R1's: 4,388 answers of 12 thousand tokens. It does not run
 // programs.
 func BenchmarkScorer(b *testing.B) {
 	const samples, tokens = 4388, 12_000

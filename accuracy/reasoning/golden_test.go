@@ -31,7 +31,7 @@ func TestGoldenGPTOSS120B(t *testing.T) {
 	})
 }
 
-// expectedRow is a graded answer as one script or the other has it.
+// expectedRow is a graded answer in the form of either script.
 type expectedRow struct {
 	Dataset   string
 	Tokens    int
@@ -97,7 +97,7 @@ func newCase(t *testing.T, path string, script Script) *logCase {
 	return c
 }
 
-// readLog reads an array, or JSON lines that may be none.
+// readLog reads an array or JSON lines, some of which may be invalid.
 func readLog(t *testing.T, path string) (log []entry) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -130,7 +130,7 @@ func readLog(t *testing.T, path string) (log []entry) {
 	return log
 }
 
-// score gives the result and the answers in the order of the log.
+// score returns the result, and the answers in the order of the log.
 func (c *logCase) score(t *testing.T, programs ProgramGrader) (r LogResult, answers []GradedAnswer, err error) {
 	tokenizer := map[Script]string{DeepSeekR1: "tokenizer_deepseek", GPTOSS120B: "tokenizer_harmony"}[c.script]
 	s := New(GradingOptions{
@@ -171,7 +171,7 @@ func (c *logCase) check(t *testing.T) {
 	c.checkFigures(t, r)
 }
 
-// checkRefused wants a fault where the official script ends with one, if it is not one of reading files.
+// checkRefused requires an error if the official script stops with one that does not concern reading files.
 func (c *logCase) checkRefused(t *testing.T, r LogResult, err error) {
 	for _, reading := range []string{"JSONDecodeError", "TypeError: list indices", "column"} {
 		if strings.Contains(c.want.Error, reading) {
@@ -184,7 +184,7 @@ func (c *logCase) checkRefused(t *testing.T, r LogResult, err error) {
 	t.Logf("%v; %s", err, r.BadTruth)
 }
 
-// verdicts are those of the official script on the programs.
+// verdicts contains the official script's verdicts on the programs.
 func (c *logCase) verdicts(answers []GradedAnswer) scripted {
 	programs := scripted{}
 	for i, a := range c.inOrder(answers) {
@@ -195,7 +195,7 @@ func (c *logCase) verdicts(answers []GradedAnswer) scripted {
 	return programs
 }
 
-// scripted are verdicts by question and source.
+// scripted contains verdicts by question and source.
 type scripted map[string]bool
 
 func (s scripted) GradeProgram(_ context.Context, question, source string) (bool, string, error) {
@@ -206,7 +206,7 @@ func (s scripted) GradeProgram(_ context.Context, question, source string) (bool
 	return pass, "", nil
 }
 
-// inOrder has the answers in the order of the expected rows.
+// inOrder returns the answers in the order of the expected rows.
 func (c *logCase) inOrder(answers []GradedAnswer) []GradedAnswer {
 	if c.script == DeepSeekR1 {
 		return answers

@@ -86,28 +86,28 @@ func (s Script) repeatsOf(set string) int {
 	return 1
 }
 
-// foundAnswer is the answer that a grader extracts from a text.
-type foundAnswer struct {
+// extractedAnswer is the answer that a grader extracts from a text.
+type extractedAnswer struct {
 	text  string
 	found bool
 	loose bool
 }
 
-func (s Script) extractAnswer(g Grader, text string) foundAnswer {
+func (s Script) extractAnswer(g Grader, text string) extractedAnswer {
 	switch g {
 	case Choice4:
-		return letterAnswer(s.extractChoice(text, 'D'))
+		return answerOfLetter(s.extractChoice(text, 'D'))
 	case Choice10:
-		return letterAnswer(s.extractChoice(text, 'J'))
+		return answerOfLetter(s.extractChoice(text, 'J'))
 	case Mathematics:
 		box, ok := extract.Boxed(text)
-		return foundAnswer{text: box, found: ok}
+		return extractedAnswer{text: box, found: ok}
 	case Integer:
 		n, ok := extract.Integer(text)
-		return foundAnswer{text: strconv.Itoa(n), found: ok}
+		return extractedAnswer{text: strconv.Itoa(n), found: ok}
 	}
 	source, ok := s.extractProgram(text)
-	return foundAnswer{text: source, found: ok}
+	return extractedAnswer{text: source, found: ok}
 }
 
 func (s Script) extractChoice(text string, last byte) extract.ChosenLetter {
@@ -117,8 +117,8 @@ func (s Script) extractChoice(text string, last byte) extract.ChosenLetter {
 	return extract.HarmonyChoice(text, last)
 }
 
-func letterAnswer(l extract.ChosenLetter) foundAnswer {
-	return foundAnswer{l.Text, l.Text != "", l.Loose}
+func answerOfLetter(l extract.ChosenLetter) extractedAnswer {
+	return extractedAnswer{l.Text, l.Text != "", l.Loose}
 }
 
 func (s Script) extractProgram(text string) (string, bool) {
@@ -144,8 +144,8 @@ func (g Grader) readTruth(text string) (value string, ok bool) {
 	return text, text != ""
 }
 
-// wantedTruth describes the truths that the grader accepts.
-func (g Grader) wantedTruth() string {
+// describeTruth describes the truths that the grader accepts.
+func (g Grader) describeTruth() string {
 	switch g {
 	case Choice4:
 		return "a letter A to D"

@@ -56,9 +56,9 @@ func sortedSets(sets map[string]*SetShare) []SetShare {
 	return lists.Map(slices.Sorted(maps.Keys(sets)), func(name string) SetShare { return *sets[name] })
 }
 
-func (r *LogResult) badTruth(index int, row TruthRow, g Grader) {
+func (r *LogResult) noteBadTruth(index int, row TruthRow, g Grader) {
 	if r.BadTruths == 0 {
-		r.BadTruth = fmt.Sprintf("sample %d of %s has the truth %q, want %s", index, row.Set, row.Truth, g.wantedTruth())
+		r.BadTruth = fmt.Sprintf("sample %d of %s has the truth %q, want %s", index, row.Set, row.Truth, g.describeTruth())
 	}
 	r.BadTruths++
 }
@@ -137,7 +137,7 @@ func (r LogResult) String() string {
 	return r.tableText()
 }
 
-func (r LogResult) notExecuted() string {
+func (r LogResult) notExecutedText() string {
 	if r.NotExecuted == 1 {
 		return "No exact match: 1 program was not executed."
 	}
@@ -149,7 +149,7 @@ func (r LogResult) dictionaryText() string {
 	exact, ok := r.ExactMatch()
 	if !ok {
 		return fmt.Sprintf("\nResults\n\n{'tokens_per_sample': %s, 'num-samples': %d}\n%s\n",
-			tokens, r.Answers, r.notExecuted())
+			tokens, r.Answers, r.notExecutedText())
 	}
 	return fmt.Sprintf("\nResults\n\n{'exact_match': %s, 'tokens_per_sample': %s, 'num-samples': %d}\n",
 		pyfloat.Repr(exact), tokens, r.Answers)
@@ -172,7 +172,7 @@ func (r LogResult) tableText() string {
 	line("%s", double)
 	exact, ok := r.ExactMatch()
 	if !ok {
-		line("%s", r.notExecuted())
+		line("%s", r.notExecutedText())
 	} else {
 		line("\nFinal Score Calculation:\n%s\n%s", single, r.formulaText())
 		score, maxScore := r.totalScores()

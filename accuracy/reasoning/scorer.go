@@ -78,10 +78,10 @@ type LogScorer struct {
 	ids     []int32
 	added   int
 
-	all    sync.WaitGroup
-	free   chan struct{} // semaphore that limits the running programs
-	ctx    context.Context
-	cancel context.CancelFunc
+	programs sync.WaitGroup
+	slots    chan struct{} // semaphore that limits the running programs
+	ctx      context.Context
+	cancel   context.CancelFunc
 
 	mu     sync.Mutex // programs are graded in their own goroutines
 	result LogResult
@@ -99,7 +99,7 @@ func New(o GradingOptions) *LogScorer {
 	}
 	s := &LogScorer{
 		options: o, seen: make([]bool, len(o.Rows)), sets: map[string]*SetShare{},
-		free: make(chan struct{}, o.Workers), result: LogResult{Script: o.Script, Algebra: o.Algebra.Name()},
+		slots: make(chan struct{}, o.Workers), result: LogResult{Script: o.Script, Algebra: o.Algebra.Name()},
 	}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
@@ -108,7 +108,7 @@ func New(o GradingOptions) *LogScorer {
 // Close stops running programs and waits until they have ended.
 func (s *LogScorer) Close() error {
 	s.cancel()
-	s.all.Wait()
+	s.programs.Wait()
 	return nil
 }
 
@@ -224,7 +224,7 @@ func (s *LogScorer) gradeAnswer(g Grader, a GradedAnswer) error {
 	row := s.options.Rows[a.Index]
 	truth, ok := g.readTruth(row.Truth)
 	if !ok {
-		s.updateResult(func(r *LogResult) { r.badTruth(a.Index, row, g) })
+		s.updateResult(func(r *LogResult) { r.noteBadTruth(a.Index, row, g) })
 	}
 	a.Graded = true
 	switch {
@@ -242,9 +242,9 @@ func (s *LogScorer) gradeAnswer(g Grader, a GradedAnswer) error {
 	case s.options.Programs == nil:
 		a.Graded = false
 	default:
-		s.free <- struct{}{}
-		s.all.Go(func() {
-			defer func() { <-s.free }()
+		s.slots <- struct{}{}
+		s.programs.Go(func() {
+			defer func() { <-s.slots }()
 			s.runProgram(a, truth)
 		})
 		return nil
@@ -258,7 +258,7 @@ func (s *LogScorer) runProgram(a GradedAnswer, question string) {
 	pass, how, err := s.options.Programs.GradeProgram(s.ctx, question, a.Extracted)
 	switch {
 	case errors.Is(err, ErrProblem):
-		s.updateResult(func(r *LogResult) { r.badTruth(a.Index, s.options.Rows[a.Index], Program) })
+		s.updateResult(func(r *LogResult) { r.noteBadTruth(a.Index, s.options.Rows[a.Index], Program) })
 	case err != nil:
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -320,7 +320,7 @@ func (s *LogScorer) countAnswer(a GradedAnswer) {
 // Result waits for running programs and returns the score of the entries added so far. The error is ErrNoSamples if
 // DeepSeek-R1's script would have nothing to count, or describes why programs could not be run.
 func (s *LogScorer) Result() (LogResult, error) {
-	s.all.Wait()
+	s.programs.Wait()
 	if err := s.firstError(); err != nil {
 		return LogResult{}, err
 	}

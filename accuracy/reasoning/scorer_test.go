@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/reasoning/mathgrade"
 )
 
-// payload is a text as ids, one for each byte.
+// payload encodes each byte of a text as an id.
 func payload(text string) (p []byte) {
 	for _, b := range []byte(text) {
 		p = binary.LittleEndian.AppendUint32(p, uint32(b))
@@ -59,7 +59,8 @@ func TestInteger(t *testing.T) {
 
 var threeRows = []TruthRow{{"gpqa", "A"}, {"aime", "12"}, {"gpqa", "x"}}
 
-// TestPolicies: the first entry of a sample counts or all do, what cannot be read is dropped or stops the scoring.
+// TestPolicies checks for each script which entries of a sample count, and whether unreadable entries are dropped or
+// stop the scoring.
 func TestPolicies(t *testing.T) {
 	entries := []struct {
 		index int64
@@ -87,13 +88,13 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// counts is a result without its String.
+// counts returns a result without its String.
 func (r LogResult) counts() any {
 	type plain LogResult
 	return plain(r)
 }
 
-// brokenAlgebra cannot be asked.
+// brokenAlgebra always fails.
 type brokenAlgebra struct{}
 
 func (brokenAlgebra) Name() string { return "broken" }
@@ -104,7 +105,7 @@ func (brokenAlgebra) Vanishes(context.Context, string) (mathgrade.Step, bool, er
 	return 0, false, errBroken
 }
 
-// TestMathematics counts what each step decides, and ends where algebra cannot be asked.
+// TestMathematics counts the answers that each step decides, and checks that a failing algebra stops the scoring.
 func TestMathematics(t *testing.T) {
 	rows := []TruthRow{{"math500", `\frac{1}{2}`}, {"math500", `\sqrt{8}`}, {"math500", ""}}
 	s := New(GradingOptions{Rows: rows, Decode: decodeBytes})
@@ -181,7 +182,7 @@ func TestNothingScored(t *testing.T) {
 	}
 }
 
-// graderFunc is a ProgramGrader.
+// graderFunc implements ProgramGrader.
 type graderFunc func(ctx context.Context, question, source string) (bool, error)
 
 func (f graderFunc) GradeProgram(ctx context.Context, question, source string) (bool, string, error) {
@@ -233,7 +234,7 @@ func TestProgramsFail(t *testing.T) {
 	}
 }
 
-// TestClose ends programs that run.
+// TestClose checks that Close stops running programs.
 func TestClose(t *testing.T) {
 	s := New(GradingOptions{Rows: []TruthRow{{"livecodebench", "a"}}, Decode: decodeBytes,
 		Programs: graderFunc(func(ctx context.Context, _, _ string) (bool, error) {
@@ -263,7 +264,7 @@ func TestNotExecuted(t *testing.T) {
 	}
 }
 
-// FuzzAdd: each entry is counted once, or is an error.
+// FuzzAdd checks that each entry is counted once or is an error.
 func FuzzAdd(f *testing.F) {
 	f.Add(false, int64(0), payload("Answer: A"), int64(1), payload(`\boxed{12}`))
 	f.Add(true, int64(-1), payload(`\boxed{\frac12}`), int64(-1), []byte{1, 2, 3})

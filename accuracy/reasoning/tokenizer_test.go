@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// openTokenizer reads a byte-level tokenizer.json for decoding alone. Ids beyond it vanish.
+// openTokenizer reads a byte-level tokenizer.json for decoding. It drops unknown ids.
 func openTokenizer(t testing.TB, dir string, special bool) func([]int32) (string, error) {
 	t.Helper()
 	var file struct {
@@ -44,7 +44,8 @@ func openTokenizer(t testing.TB, dir string, special bool) func([]int32) (string
 	}
 }
 
-// byteLevel is GPT-2's alphabet: printable characters of Latin-1 stand for themselves, the others from U+0100 on.
+// byteLevel is GPT-2's alphabet: printable Latin-1 characters represent themselves, other bytes are represented by
+// characters from U+0100.
 func byteLevel() map[rune]byte {
 	bytes := map[rune]byte{}
 	next := rune(256)

@@ -27,25 +27,25 @@ var executables = map[string]string{
 var wrappers = map[string]bool{"command": true, "env": true, "exec": true, "nice": true, "sudo": true, "time": true}
 
 var (
-	quotes     = regexp.MustCompile("'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
-	separators = regexp.MustCompile(`\|\||\||&&|;|\n`)
-	assignment = regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_]*=`)
-	version    = regexp.MustCompile(`\.\p{Nd}+(\.\p{Nd}+)?\z`)
+	quotedText       = regexp.MustCompile("'[^']*'|\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`")
+	commandSeparator = regexp.MustCompile(`\|\||\||&&|;|\n`)
+	assignmentPrefix = regexp.MustCompile(`\A[A-Za-z_][A-Za-z0-9_]*=`)
+	versionSuffix    = regexp.MustCompile(`\.\p{Nd}+(\.\p{Nd}+)?\z`)
 )
 
 // Executables returns the scored programs that a shell command runs, each by its canonical name, in order. It ignores
 // text in quotes.
 func Executables(command string) (all []string) {
-	for _, stage := range separators.Split(quotes.ReplaceAllString(command, " "), -1) {
+	for _, stage := range commandSeparator.Split(quotedText.ReplaceAllString(command, " "), -1) {
 		words := pystr.Fields(stage)
-		for len(words) > 0 && (assignment.MatchString(words[0]) || wrappers[words[0]]) {
+		for len(words) > 0 && (assignmentPrefix.MatchString(words[0]) || wrappers[words[0]]) {
 			words = words[1:]
 		}
 		if len(words) == 0 {
 			continue
 		}
 		name := pyvalue.Lower(words[0][strings.LastIndexByte(words[0], '/')+1:])
-		if action := executables[version.ReplaceAllString(name, "")]; action != "" {
+		if action := executables[versionSuffix.ReplaceAllString(name, "")]; action != "" {
 			all = append(all, action)
 		}
 	}
@@ -84,20 +84,20 @@ func Actions(calls any) (all []string) {
 
 // An intent code is I and three digits. Some letters of other alphabets equal an i if case is ignored.
 var (
-	named = regexp.MustCompile(`(?i:[iı\x{130}]ntent):[\s\v\x1c-\x1f\x{85}\p{Z}]*([iIı\x{130}]\p{Nd}{3})`)
-	bare  = regexp.MustCompile(`I\p{Nd}{3}`)
+	namedIntent = regexp.MustCompile(`(?i:[iı\x{130}]ntent):[\s\v\x1c-\x1f\x{85}\p{Z}]*([iIı\x{130}]\p{Nd}{3})`)
+	bareIntent  = regexp.MustCompile(`I\p{Nd}{3}`)
 )
 
 // Intent returns the code that an answer names: the first one after "intent:", or else the last one. It searches the
 // reasoning before the content. It returns "" if there is no code.
 func Intent(reasoning, content string) string {
 	for _, text := range []string{reasoning, content} {
-		for _, m := range eachMatch(named, text) {
+		for _, m := range eachMatch(namedIntent, text) {
 			return strings.ToUpper(text[m[2]:m[3]])
 		}
 	}
 	for _, text := range []string{reasoning, content} {
-		if all := eachMatch(bare, text); len(all) > 0 {
+		if all := eachMatch(bareIntent, text); len(all) > 0 {
 			last := all[len(all)-1]
 			return text[last[0]:last[1]]
 		}

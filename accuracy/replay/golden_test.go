@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// eachLine calls check with each line of a file of JSON lines.
+// eachLine calls check with each line of a JSON lines file.
 func eachLine(t *testing.T, path string, check func(line *pyvalue.Dict)) {
 	t.Helper()
 	for _, line := range golden.ReadLines[json.RawMessage](t, path) {
@@ -23,7 +23,7 @@ func eachLine(t *testing.T, path string, check func(line *pyvalue.Dict)) {
 	}
 }
 
-// get is a field of an object, nil if it is absent.
+// get returns a field of an object, or nil if it is absent.
 func get[T any](d *pyvalue.Dict, name string) (v T) {
 	inner, _ := d.Get(name)
 	v, _ = inner.(T)
@@ -72,11 +72,11 @@ func TestGoldenConversations(t *testing.T) {
 	})
 }
 
-// take gives a scorer an event of a case.
+// take passes an event of a case to a scorer.
 func take(s *TurnScorer, e *pyvalue.Dict) {
 	request := get[string](e, "uuid")
 	if get[string](e, "event") == "issued" {
-		s.IssueTurn(request, get[string](e, "conversation_id"), turnOf(e))
+		s.IssueTurn(request, get[string](e, "conversation_id"), turnNumber(e))
 		return
 	}
 	output := get[*pyvalue.Dict](e, "output")
@@ -101,7 +101,7 @@ func joined(v any) string {
 	return out.String()
 }
 
-// merged are the calls of a stream whose parts come one call at a time.
+// merged returns the calls of a stream whose parts contain one call at a time.
 func merged(chunks []any) (calls []any) {
 	if len(chunks) == 0 {
 		return nil

@@ -60,7 +60,7 @@ func New(all []RecordedTurn) *TurnScorer {
 // IssueTurn records that a turn was sent. Names of repeated conversations end in __repeat_ and a number. It ignores
 // turns without a recorded answer.
 func (s *TurnScorer) IssueTurn(request, conversation string, client int) {
-	name, number, found := cutRepeat(conversation)
+	name, number, found := splitRepeat(conversation)
 	if !found {
 		name, number = conversation, 1
 	}
@@ -69,7 +69,7 @@ func (s *TurnScorer) IssueTurn(request, conversation string, client int) {
 	}
 }
 
-func cutRepeat(conversation string) (name string, number int, ok bool) {
+func splitRepeat(conversation string) (name string, number int, ok bool) {
 	i := strings.LastIndex(conversation, "__repeat_")
 	if i < 0 {
 		return "", 0, false
@@ -143,10 +143,10 @@ type ReplayScores struct {
 	Excluded []ExcludedTurn         `json:"excluded_turns,omitempty"`
 }
 
-var workflow = regexp.MustCompile(`\Asim_\p{Nd}+\n?\z`)
+var workflowName = regexp.MustCompile(`\Asim_\p{Nd}+\n?\z`)
 
 func domainOf(conversation string) string {
-	if workflow.MatchString(conversation) {
+	if workflowName.MatchString(conversation) {
 		return "workflow"
 	}
 	return "coding"
@@ -267,13 +267,13 @@ func RecordedTurns(rows []*pyvalue.Dict) (all []RecordedTurn) {
 	}
 	for _, id := range slices.Sorted(maps.Keys(conversations)) {
 		rows := conversations[id]
-		slices.SortStableFunc(rows, func(a, b *pyvalue.Dict) int { return cmp.Compare(turnOf(a), turnOf(b)) })
+		slices.SortStableFunc(rows, func(a, b *pyvalue.Dict) int { return cmp.Compare(turnNumber(a), turnNumber(b)) })
 		for i := range len(rows) - 1 {
 			role, _ := rows[i].Get("role")
 			if next, _ := rows[i+1].Get("role"); role != any("user") && role != any("tool") || next != any("assistant") {
 				continue
 			}
-			r := RecordedTurn{Conversation: id, Client: turnOf(rows[i]), Assistant: turnOf(rows[i+1])}
+			r := RecordedTurn{Conversation: id, Client: turnNumber(rows[i]), Assistant: turnNumber(rows[i+1])}
 			r.Calls, _ = rows[i+1].Get("tool_calls")
 			r.Intents, _ = rows[i+1].Get("intent_codes")
 			all = append(all, r)
@@ -282,7 +282,7 @@ func RecordedTurns(rows []*pyvalue.Dict) (all []RecordedTurn) {
 	return all
 }
 
-func turnOf(row *pyvalue.Dict) int {
+func turnNumber(row *pyvalue.Dict) int {
 	v, _ := row.Get("turn")
 	n, err := pyvalue.Int(v)
 	if err != nil {

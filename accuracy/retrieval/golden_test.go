@@ -24,7 +24,7 @@ func TestGoldenJudge(t *testing.T) {
 	}
 	golden.Each(t, "rag/judge.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[verdict](t, path) {
-			if c.Body != nil { // no answer of a judge: package rag's part
+			if c.Body != nil { // not a judge's answer: tested in package rag
 				continue
 			}
 			v := ReadVerdict(c.Reply)
@@ -56,7 +56,7 @@ func TestGoldenMetrics(t *testing.T) {
 	})
 }
 
-// logEntries reads an accuracy log of any of the forms that the official script reads.
+// logEntries reads an accuracy log in any form that the official script accepts.
 func logEntries(text string) (p PageLog) {
 	type entry struct {
 		Page *uint64 `json:"qsl_idx"`
@@ -129,7 +129,7 @@ func TestGoldenDatabaseLog(t *testing.T) {
 	})
 }
 
-// place is where a passage is from: a URL, or metadata.
+// place is the source of a passage: a URL or metadata.
 type place string
 
 func (p *place) UnmarshalJSON(text []byte) error {
@@ -190,7 +190,7 @@ func TestGoldenManifest(t *testing.T) {
 			}
 			got, want := m.Compare(local, found), c.Metrics
 			if (len(got.Faults) == 0) != c.Passed || math.Abs(got.Overlap-*want.Overlap) > 1e-12 ||
-				math.Abs(got.First-want.First) > 1e-12 || got.Full != want.Full || got.Asked != want.Asked {
+				math.Abs(got.First-want.First) > 1e-12 || got.Full != want.Full || got.Compared != want.Asked {
 				t.Errorf("%s: %+v, want %v, %v", c.Name, got, c.Passed, want)
 			}
 		}

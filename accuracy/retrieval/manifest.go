@@ -71,11 +71,11 @@ func ParseManifest(text []byte) (m Manifest, err error) {
 
 // ManifestComparison is the result of comparing a database with a manifest.
 type ManifestComparison struct {
-	Faults  []string // reasons why the database does not pass; empty if it passes
-	Overlap float64  // the mean share of the reference's pages that the database retrieves
-	First   float64  // the share of questions whose first page equals the reference's
-	Full    int      // questions for which the database retrieves all pages of the reference
-	Asked   int      // questions that were compared
+	Faults   []string // reasons why the database does not pass; empty if it passes
+	Overlap  float64  // the mean share of the reference's pages that the database retrieves
+	First    float64  // the share of questions whose first page equals the reference's
+	Full     int      // questions for which the database retrieves all pages of the reference
+	Compared int      // questions that were compared
 }
 
 // Compare compares a database with the manifest. All fields of local except Queries must be set. found contains the
@@ -102,7 +102,7 @@ func (m Manifest) Compare(local Manifest, found []ProbeURLs) (c ManifestComparis
 		}
 		ours := normalizeURLs(f.URLs, m.Depth)
 		theirs = normalizeURLs(theirs, m.Depth)
-		c.Asked++
+		c.Compared++
 		reference := setOf(theirs)
 		overlap := float64(countCommon(reference, setOf(ours))) / float64(max(len(reference), 1))
 		if sum += overlap; overlap >= 1 {
@@ -112,11 +112,11 @@ func (m Manifest) Compare(local Manifest, found []ProbeURLs) (c ManifestComparis
 			first++
 		}
 	}
-	if c.Asked > 0 {
-		c.Overlap, c.First = sum/float64(c.Asked), float64(first)/float64(c.Asked)
+	if c.Compared > 0 {
+		c.Overlap, c.First = sum/float64(c.Compared), float64(first)/float64(c.Compared)
 	}
 	if c.Overlap < MinOverlap {
-		c.Faults = append(c.Faults, fmt.Sprintf("the pages of %d questions overlap by %.4f, want %v or more", c.Asked,
+		c.Faults = append(c.Faults, fmt.Sprintf("the pages of %d questions overlap by %.4f, want %v or more", c.Compared,
 			c.Overlap, MinOverlap))
 	}
 	return c

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// elements are those of an array that NumPy wrote.
+// elements returns the elements of a NumPy array.
 func elements(t *testing.T, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -22,7 +22,7 @@ func elements(t *testing.T, path string) []byte {
 	return data[10+binary.LittleEndian.Uint16(data[8:]):]
 }
 
-// labelsOf are the classes of the samples of a case.
+// labelsOf returns the classes of the samples in a case.
 func labelsOf(t *testing.T, dir, size string) []int {
 	t.Helper()
 	all := elements(t, filepath.Join(dir, "igbh", size, "processed", "paper", "node_label_2K.npy"))
@@ -58,7 +58,7 @@ func TestGoldenScores(t *testing.T) {
 			t.Fatal(err)
 		}
 		if want.Error != "" {
-			if got.Unread == 0 || len(got.Told) == 0 {
+			if got.Unread == 0 || len(got.UnreadErrors) == 0 {
 				t.Errorf("%+v, and the official script stops with %q", got, want.Error)
 			}
 			return
@@ -94,13 +94,13 @@ func TestFormats(t *testing.T) {
 		}
 		r, err := s.Result()
 		if tt.unread == 1 {
-			if !errors.Is(err, ErrPayload) || len(s.result.Told) != 1 {
+			if !errors.Is(err, ErrPayload) || len(s.result.UnreadErrors) != 1 {
 				t.Errorf("%s %q: error %v", tt.format, tt.payload, err)
 			}
 			continue
 		}
 		if err != nil || r.Good != tt.good || r.Unread != tt.unread || r.Total != 1 || r.Duplicates != 1 ||
-			len(r.Told) != tt.unread {
+			len(r.UnreadErrors) != tt.unread {
 			t.Errorf("%s %q: %+v, %v", tt.format, tt.payload, r, err)
 		}
 	}
@@ -119,7 +119,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// FuzzAdd holds: a payload is a class or is counted as none.
+// FuzzAdd checks that each payload contains a class or is counted as unread.
 func FuzzAdd(f *testing.F) {
 	f.Add("auto", []byte{1})
 	f.Add("float32", []byte{0, 0, 0x80, 0x7f})

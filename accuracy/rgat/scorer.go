@@ -25,9 +25,9 @@ type ClassResult struct {
 	Duplicates int     // entries ignored because the log already contained their sample
 	// Unread counts payloads that contain no class. They count as wrong; the official script stops at them. UnreadErrors
 	// describes the first of them.
-	Unread int
-	Told   []error
-	Bytes  int // payloads read as uint8, in which classes above 255 cannot be right
+	Unread       int
+	UnreadErrors []error
+	Bytes        int // payloads read as uint8, in which classes above 255 cannot be right
 }
 
 // String returns the line that the official script writes.
@@ -67,8 +67,8 @@ func (s *ClassScorer) Add(index uint64, data []byte) error {
 	switch {
 	case err != nil:
 		s.result.Unread++
-		if len(s.result.Told) < maxListed {
-			s.result.Told = append(s.result.Told, fmt.Errorf("sample %d: %w", index, err))
+		if len(s.result.UnreadErrors) < maxListed {
+			s.result.UnreadErrors = append(s.result.UnreadErrors, fmt.Errorf("sample %d: %w", index, err))
 		}
 	case found == int64(s.labels[index]):
 		s.result.Good++
@@ -95,7 +95,8 @@ func (s *ClassScorer) Result() (ClassResult, error) {
 		return ClassResult{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
 	}
 	if r.Unread == r.Total {
-		return ClassResult{}, fmt.Errorf("%w: %w; was it written with another dtype?", ErrPayload, errors.Join(r.Told...))
+		return ClassResult{}, fmt.Errorf("%w: %w; was it written with another dtype?", ErrPayload,
+			errors.Join(r.UnreadErrors...))
 	}
 	r.Accuracy = 100 * float64(r.Good) / float64(r.Total)
 	return r, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// triples are precision, recall and F of each kind.
+// triples contains precision, recall and F of each variant.
 type triples map[string][3]float64
 
 type row struct {
@@ -54,7 +54,7 @@ func compare(t *testing.T, i int, got Scores, want triples) {
 	}
 }
 
-// tokens are the words of a text as the scorer compares them.
+// tokens returns the words of a text in the form that the scorer compares.
 func tokens(s *TextScorer, text string) []string {
 	stems := make([]string, 0, 16)
 	for _, w := range s.words.tokenize(textSentences{}, text).tokens {

@@ -33,7 +33,7 @@ type TokenizerOptions struct {
 
 // New returns a scorer.
 func New(o TokenizerOptions) *TextScorer {
-	return &TextScorer{words: newVocabulary(o.Stem)}
+	return &TextScorer{words: newWordNumbers(o.Stem)}
 }
 
 // Score compares a prediction with a reference. Characters other than a to z, A to Z and digits separate words.
@@ -47,10 +47,10 @@ func (s *TextScorer) Score(reference, prediction string) Scores {
 		return Scores{}
 	}
 	return Scores{
-		Rouge1:    newScore(s.sharedWords(r, p), len(r), len(p)),
-		Rouge2:    newScore(s.sharedPairs(r, p), len(r)-1, len(p)-1),
+		Rouge1:    newScore(s.countSharedWords(r, p), len(r), len(p)),
+		Rouge2:    newScore(s.countSharedPairs(r, p), len(r)-1, len(p)-1),
 		RougeL:    newScore(s.lcs.commonLength(r, p), len(r), len(p)),
-		RougeLsum: newScore(s.sharedSentences(), len(r), len(p)),
+		RougeLsum: newScore(s.countSharedSentences(), len(r), len(p)),
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 func TestScore(t *testing.T) {
 	cases := []struct {
 		name, reference, prediction string
-		want                        [4]string // F of the four kinds
+		want                        [4]string // F of the four variants
 	}{
 		{"equal", "the cat sat", "the cat sat", [4]string{"1.0000", "1.0000", "1.0000", "1.0000"}},
 		{"nothing", "", "the cat", [4]string{"0.0000", "0.0000", "0.0000", "0.0000"}},
@@ -39,12 +39,12 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// FuzzScore compares the bit vectors with the textbook algorithm.
+// FuzzScore compares the bit-vector algorithm with the textbook algorithm.
 func FuzzScore(f *testing.F) {
 	f.Add("a b c d e", "a b f\na c g h e")
 	f.Add(strings.Repeat("a b c ", 50), strings.Repeat("c a\n", 70))
 	f.Add("\xc4\xb0\xe2\x84\xaa\n", "i k")
-	s := New(TokenizerOptions{Stem: true}) // one for all, so that what a score leaves behind would show
+	s := New(TokenizerOptions{Stem: true}) // shared, so that state left by a score would be visible
 	f.Fuzz(func(t *testing.T, reference, prediction string) {
 		if len(reference) > 2000 || len(prediction) > 2000 {
 			t.Skip("the textbook algorithm takes too long")
@@ -69,7 +69,7 @@ func TestScoreOfLongTexts(t *testing.T) {
 	}
 }
 
-// randomText has lines of 0 to 150 words, so that rows of one and several machine words occur.
+// randomText returns lines of 0 to 150 words, so that rows need one or several machine words.
 func randomText(random *rand.Rand) string {
 	var b strings.Builder
 	words := 2 + random.IntN(30)
@@ -92,7 +92,7 @@ func tokenLines(s *TextScorer, text string) [][]int32 {
 	return lines
 }
 
-// slowScores computes the four kinds from their definitions.
+// slowScores computes the four variants from their definitions.
 func slowScores(reference, predicted [][]int32) Scores {
 	r, p := slices.Concat(reference...), slices.Concat(predicted...)
 	if len(r) == 0 || len(p) == 0 {
@@ -135,7 +135,7 @@ func slowShared(a, b [][2]int32) int {
 	return shared
 }
 
-// slowLCS returns the places in r of a longest common subsequence, from the whole table.
+// slowLCS returns the positions in r of a longest common subsequence, using the full table.
 func slowLCS(r, p []int32) []int {
 	table := make([][]int, len(r)+1)
 	for i := range table {
@@ -184,7 +184,7 @@ func slowUnion(reference, predicted [][]int32) int {
 	return hits
 }
 
-// BenchmarkScore compares all pairs of a data set as long as the CNN/DailyMail test set: 13,368 pairs of about 62
+// BenchmarkScore compares all pairs of a data set with the size of the CNN/DailyMail test set: 13,368 pairs of about 62
 // words.
 func BenchmarkScore(b *testing.B) {
 	const count = 13368
@@ -203,7 +203,7 @@ func BenchmarkScore(b *testing.B) {
 	}
 }
 
-// summary is three to four sentences, half of whose words come from another text, if there is one.
+// summary returns three to four sentences. If other is given, half of the words come from it.
 func summary(random *rand.Rand, other []string) string {
 	var b strings.Builder
 	for i := range 62 {

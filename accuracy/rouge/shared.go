@@ -11,8 +11,8 @@ func (c *wordCounts) grow(n int) {
 	}
 }
 
-// sharedWords returns the number of words that the texts share. A word counts as often as it occurs in both.
-func (s *TextScorer) sharedWords(reference, predicted []int32) int {
+// countSharedWords returns the number of words that the texts share. A word counts as often as it occurs in both.
+func (s *TextScorer) countSharedWords(reference, predicted []int32) int {
 	for _, w := range reference {
 		s.unused[w]++
 	}
@@ -29,12 +29,12 @@ func (s *TextScorer) sharedWords(reference, predicted []int32) int {
 	return shared
 }
 
-// sharedPairs returns the number of adjacent word pairs that the texts share. A pair counts as often as it occurs in
-// both.
-func (s *TextScorer) sharedPairs(reference, predicted []int32) int {
+// countSharedPairs returns the number of adjacent word pairs that the texts share. A pair counts as often as it occurs
+// in both.
+func (s *TextScorer) countSharedPairs(reference, predicted []int32) int {
 	s.pairs[0] = sortedPairs(s.pairs[0][:0], reference)
 	s.pairs[1] = sortedPairs(s.pairs[1][:0], predicted)
-	return sharedSorted(s.pairs[0], s.pairs[1])
+	return countSharedSorted(s.pairs[0], s.pairs[1])
 }
 
 func sortedPairs(pairs []uint64, words []int32) []uint64 {
@@ -45,7 +45,7 @@ func sortedPairs(pairs []uint64, words []int32) []uint64 {
 	return pairs
 }
 
-func sharedSorted(a, b []uint64) int {
+func countSharedSorted(a, b []uint64) int {
 	shared := 0
 	for len(a) > 0 && len(b) > 0 {
 		x, y := a[0], b[0]
@@ -62,16 +62,16 @@ func sharedSorted(a, b []uint64) int {
 	return shared
 }
 
-// sharedSentences counts the words of each reference sentence that are in the union of its longest common subsequences
-// with all predicted sentences. The occurrences in the prediction limit how often a word counts.
-func (s *TextScorer) sharedSentences() int {
+// countSharedSentences counts the words of each reference sentence that are in the union of its longest common
+// subsequences with all predicted sentences. The occurrences in the prediction limit how often a word counts.
+func (s *TextScorer) countSharedSentences() int {
 	for _, w := range s.predicted.tokens {
 		s.unused[w]++
 	}
 	shared := 0
-	s.reference.each(func(reference []int32) {
+	s.reference.eachSentence(func(reference []int32) {
 		s.lcs.setReference(reference)
-		s.predicted.each(s.lcs.markCommon)
+		s.predicted.eachSentence(s.lcs.markCommon)
 		shared += s.lcs.claimMarked(s.unused)
 	})
 	for _, w := range s.predicted.tokens {

@@ -14,7 +14,7 @@ type wordNumbers struct {
 	buffer []byte
 }
 
-func newVocabulary(stem bool) wordNumbers {
+func newWordNumbers(stem bool) wordNumbers {
 	return wordNumbers{stem: stem, words: map[string]int32{}, stems: map[string]int32{}}
 }
 
@@ -24,8 +24,8 @@ type textSentences struct {
 	ends   []int // the end of each line in tokens; lines without words are omitted
 }
 
-// each calls f with the words of each sentence.
-func (s textSentences) each(f func(tokens []int32)) {
+// eachSentence calls f with the words of each sentence.
+func (s textSentences) eachSentence(f func(tokens []int32)) {
 	start := 0
 	for _, end := range s.ends {
 		f(s.tokens[start:end])
@@ -40,8 +40,8 @@ func (s *textSentences) endLine() {
 }
 
 // tokenize splits a text into words. It reuses the memory of dst.
-func (v *wordNumbers) tokenize(into textSentences, text string) textSentences {
-	into.tokens, into.ends = into.tokens[:0], into.ends[:0]
+func (v *wordNumbers) tokenize(dst textSentences, text string) textSentences {
+	dst.tokens, dst.ends = dst.tokens[:0], dst.ends[:0]
 	word := v.buffer[:0]
 	for i := 0; i < len(text); {
 		letter, size := lowerLetter(text[i:])
@@ -49,20 +49,20 @@ func (v *wordNumbers) tokenize(into textSentences, text string) textSentences {
 			word = append(word, letter)
 		}
 		if separates := letter == 0 || size == len(dottedI); separates && len(word) > 0 {
-			into.tokens = append(into.tokens, v.numberOf(word))
+			dst.tokens = append(dst.tokens, v.numberOf(word))
 			word = word[:0]
 		}
 		if text[i] == '\n' {
-			into.endLine()
+			dst.endLine()
 		}
 		i += size
 	}
 	if len(word) > 0 {
-		into.tokens = append(into.tokens, v.numberOf(word))
+		dst.tokens = append(dst.tokens, v.numberOf(word))
 	}
-	into.endLine()
+	dst.endLine()
 	v.buffer = word
-	return into
+	return dst
 }
 
 // Two non-ASCII letters have a lower case that begins with one of a to z, as in Python's str.lower.
@@ -93,14 +93,14 @@ func lowerLetter(text string) (letter byte, size int) {
 }
 
 // minStemmed is the minimum length of words that are stemmed.
-const longWord = 4
+const minStemmed = 4
 
 func (v *wordNumbers) numberOf(word []byte) int32 {
 	if n, ok := v.words[string(word)]; ok {
 		return n
 	}
 	stem := string(word)
-	if v.stem && len(word) >= longWord {
+	if v.stem && len(word) >= minStemmed {
 		stem = porter.Stem(stem)
 	}
 	n, ok := v.stems[stem]

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
 )
 
-// expected is what the official scripts were asked, and what they gave.
+// expected contains the arguments and the results of the official scripts.
 type expected struct {
 	Args struct {
 		DType       string `json:"output_dtype"`

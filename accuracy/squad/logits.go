@@ -66,24 +66,24 @@ func (l *spanLogits) checkSums() error {
 	return nil
 }
 
-// candidates is the number of positions considered for each end of the answer.
-const candidates = 20
+// maxCandidates is the number of positions considered for each end of the answer.
+const maxCandidates = 20
 
 // largestPositions writes the positions of the largest values to dst in descending order of value. Equal values keep
 // their order.
-func largestPositions(into *[candidates]int, values []float64) []int {
+func largestPositions(dst *[maxCandidates]int, values []float64) []int {
 	n := 0
 	for i, v := range values {
-		if n == candidates && v <= values[into[n-1]] {
+		if n == maxCandidates && v <= values[dst[n-1]] {
 			continue
 		}
-		at := min(n, candidates-1)
-		for at > 0 && values[into[at-1]] < v {
-			into[at] = into[at-1]
+		at := min(n, maxCandidates-1)
+		for at > 0 && values[dst[at-1]] < v {
+			dst[at] = dst[at-1]
 			at--
 		}
-		into[at] = i
-		n = min(n+1, candidates)
+		dst[at] = i
+		n = min(n+1, maxCandidates)
 	}
-	return into[:n]
+	return dst[:n]
 }

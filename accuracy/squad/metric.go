@@ -13,14 +13,14 @@ type answerText struct {
 	sorted []string // its words, sorted
 }
 
-func newAnswer(text string) answerText {
-	words := pystr.Fields(withoutArticles(withoutSigns(pystr.Lower(text))))
+func newAnswerText(text string) answerText {
+	words := pystr.Fields(removeArticles(removePunctuation(pystr.Lower(text))))
 	a := answerText{text: strings.Join(words, " "), sorted: words}
 	slices.Sort(a.sorted)
 	return a
 }
 
-func withoutSigns(text string) string {
+func removePunctuation(text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", r) {
 			return -1
@@ -29,9 +29,9 @@ func withoutSigns(text string) string {
 	}, text)
 }
 
-// withoutArticles replaces each word "a", "an" and "the" by a blank. A word ends where Python's \b matches, for example
+// removeArticles replaces each word "a", "an" and "the" by a blank. A word ends where Python's \b matches, for example
 // before a combining mark.
-func withoutArticles(text string) string {
+func removeArticles(text string) string {
 	var b strings.Builder
 	for text != "" {
 		end := strings.IndexFunc(text, func(r rune) bool { return !pystr.IsWord(r) })
@@ -58,7 +58,7 @@ func withoutArticles(text string) string {
 // wordF1 returns the harmonic mean of the shares that the common words have in each answer. A word counts as often as
 // it occurs in both.
 func wordF1(predicted, accepted answerText) float64 {
-	shared := sharedSorted(predicted.sorted, accepted.sorted)
+	shared := countShared(predicted.sorted, accepted.sorted)
 	if shared == 0 {
 		return 0
 	}
@@ -67,7 +67,7 @@ func wordF1(predicted, accepted answerText) float64 {
 	return 2 * precision * recall / (precision + recall)
 }
 
-func sharedSorted(a, b []string) int {
+func countShared(a, b []string) int {
 	shared := 0
 	for len(a) > 0 && len(b) > 0 {
 		order := strings.Compare(a[0], b[0])
@@ -86,9 +86,9 @@ func sharedSorted(a, b []string) int {
 
 // CompareAnswer reports whether a prediction equals an accepted answer, and returns its highest F1 with one, 0 to 1.
 func CompareAnswer(predicted string, accepted []string) (exact bool, best float64) {
-	p := newAnswer(predicted)
+	p := newAnswerText(predicted)
 	for _, text := range accepted {
-		a := newAnswer(text)
+		a := newAnswerText(text)
 		exact = exact || a.text == p.text
 		best = max(best, wordF1(p, a))
 	}

@@ -22,7 +22,7 @@ type answerSpan struct {
 // bestSpan returns the valid span with the highest score among the candidates for start and end. Among equal scores, it
 // prefers the better start candidate, then the better end candidate, which is the first in the reference's sorted list.
 func bestSpan(f features.Feature, l spanLogits) answerSpan {
-	var starts, ends [candidates]int
+	var starts, ends [maxCandidates]int
 	best := answerSpan{}
 	lasts := largestPositions(&ends, l.end)
 	for _, first := range largestPositions(&starts, l.start) {

@@ -17,7 +17,7 @@ import (
 
 const vocab = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nparis\nin\nthe\nend\n##ing\n.\nwho\n"
 
-// pairs is a payload of start and end logits: all 0, but for what the map gives to positions.
+// pairs returns a payload of start and end logits. Logits are 0 except those given by position.
 func pairs(n int, logits map[int][2]float32) []byte {
 	var b []byte
 	for i := range n {
@@ -28,7 +28,8 @@ func pairs(n int, logits map[int][2]float32) []byte {
 	return b
 }
 
-// question is about a passage whose tokens have the positions 3 to 8: [CLS] who [SEP] the end ##ing in paris . [SEP]
+// question returns a question about a passage whose tokens have positions 3 to 8: [CLS] who [SEP] the end ##ing in
+// paris . [SEP]
 func question(t testing.TB) []Example {
 	var p paragraph
 	p.Context = "The ending in Paris."
@@ -44,7 +45,7 @@ func TestScorer(t *testing.T) {
 	high := func(first, last int) []byte { return pairs(10, map[int][2]float32{first: {9, 0}, last: {1, 9}}) }
 	cases := []struct {
 		name     string
-		payloads [][]byte // of sample 0, 1, 0, 1 ...
+		payloads [][]byte // of samples 0, 1, 0, 1 ...
 		answers  [2]string
 		want     string
 	}{
@@ -129,8 +130,8 @@ func TestLargest(t *testing.T) {
 			values[i], places[i] = float64(random.IntN(20)), i
 		}
 		sort.SliceStable(places, func(a, b int) bool { return values[places[a]] > values[places[b]] })
-		var into [candidates]int
-		if got := largestPositions(&into, values); !slices.Equal(got, places[:min(len(places), candidates)]) {
+		var into [maxCandidates]int
+		if got := largestPositions(&into, values); !slices.Equal(got, places[:min(len(places), maxCandidates)]) {
 			t.Fatalf("%v: got %v, want %v", values, got, places)
 		}
 	}
@@ -178,7 +179,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// FuzzScorer checks that no payload crashes the scorer, and that answers are parts of the passage.
+// FuzzScorer checks that no payload crashes the scorer and that answers are parts of the passage.
 func FuzzScorer(f *testing.F) {
 	f.Add(pairs(10, map[int][2]float32{4: {9, 0}, 7: {1, 9}}), uint8(accuracy.Float32), false, "The ending in Paris.")
 	f.Add([]byte("\x01\x02\x03\x04"), uint8(accuracy.Int8), true, "İ Σ\u00a0the [SEP]")
@@ -205,8 +206,8 @@ func FuzzScorer(f *testing.F) {
 	})
 }
 
-// BenchmarkSquad scores a set as long as SQuAD's development set: 2,067 passages, 10,570 questions and about 10,800
-// features, with the time to build the features.
+// BenchmarkSquad scores a set with the size of SQuAD's development set: 2,067 passages, 10,570 questions and about
+// 10,800 features. It includes the time to build the features.
 func BenchmarkSquad(b *testing.B) {
 	text, err := os.ReadFile("testdata/golden/scorers/squad/small/vocab.txt")
 	if err != nil {
@@ -244,7 +245,7 @@ func BenchmarkSquad(b *testing.B) {
 	}
 }
 
-// prose is made of words of the vocabulary of the golden cases, and of names that take several pieces each.
+// prose returns text made of words in the vocabulary of the golden cases and of names with several pieces each.
 func prose(random *rand.Rand, words int) string {
 	const some = "The mother of Kowalski measured by Brandt near result change rejected in 1728 Lindqvist major " +
 		"library, local law announced"

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// expected is what the official script was asked, and what it gave.
+// expected contains the arguments and the result of the official script.
 type expected struct {
 	Args struct {
 		DType   string

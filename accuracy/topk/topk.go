@@ -53,7 +53,7 @@ type ClassScorer struct {
 	options PayloadOptions
 	seen    []bool
 	result  ClassResult
-	within  int // samples whose label is among the first five elements
+	topFive int // samples whose label is among the first five elements
 }
 
 // New returns a scorer for a data set in which sample i has the class labels[i]. It keeps labels and does not change
@@ -81,7 +81,7 @@ func (s *ClassScorer) Add(index uint64, payload []byte) error {
 	s.seen[index] = true
 	s.countAnswer(index, found)
 	if amongTopFive(s.options.DType, payload, int64(s.labels[index])) {
-		s.within++
+		s.topFive++
 	}
 	return nil
 }
@@ -111,6 +111,6 @@ func (s *ClassScorer) Result() (ClassResult, error) {
 		return ClassResult{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
 	}
 	r.Accuracy = 100 * float64(r.Good) / float64(r.Total)
-	r.Top5 = 100 * float64(s.within) / float64(r.Total)
+	r.Top5 = 100 * float64(s.topFive) / float64(r.Total)
 	return r, nil
 }

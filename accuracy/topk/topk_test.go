@@ -134,7 +134,7 @@ func TestParseDType(t *testing.T) {
 	}
 }
 
-// FuzzAdd holds the invariants of any log: the counts add up, and a refused entry changes nothing.
+// FuzzAdd checks the invariants of all logs: the counts add up, and a rejected entry changes nothing.
 func FuzzAdd(f *testing.F) {
 	f.Add(uint8(0), uint64(0), f32(1))
 	f.Add(uint8(1), uint64(1), i32(-1))

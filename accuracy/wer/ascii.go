@@ -11,7 +11,7 @@ func toASCII(text string) string {
 	var b strings.Builder
 	rest := 0
 	for i, r := range text {
-		ascii, ok := otherwise[r]
+		ascii, ok := overrides[r]
 		if !ok {
 			continue
 		}
@@ -25,7 +25,7 @@ func toASCII(text string) string {
 
 // overrides contains the code points for which Unidecode 1.4 differs from go-unidecode 0.2, which is based on an older
 // version. testdata/make_ascii.py found them by comparing all code points.
-var otherwise = map[rune]string{
+var overrides = map[rune]string{
 	0x007F: "\x7f", 0x00BC: " 1/4", 0x00BD: " 1/2", 0x00BE: " 3/4", 0x014A: "NG", 0x014B: "ng", 0x1E9E: "SS",
 	0x2103: "degC", 0x2109: "degF", 0x211F: "R/", 0x2123: "V/", 0x214D: "A/S", 0x2654: "white king",
 	0x2655: "white queen", 0x2656: "white rook", 0x2657: "white bishop", 0x2658: "white knight",

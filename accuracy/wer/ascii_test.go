@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// TestASCII compares what is made of every code point with Unidecode's own, block by block (testdata/make_ascii.py).
+// TestASCII compares the conversion of every code point with Unidecode's, block by block (testdata/make_ascii.py).
 func TestASCII(t *testing.T) {
 	var want struct {
 		Unidecode string

@@ -22,12 +22,12 @@ func CleanTranscript(transcript string) (string, error) {
 	for _, a := range abbreviations {
 		text = a.pattern.ReplaceAllString(text, a.words)
 	}
-	text = strings.NewReplacer("&", " and ", "+", " plus ").Replace(strings.Map(withoutPunctuation, text))
-	return onlyLabels(rnntLabels, strings.Join(pystr.Fields(text), " ")), nil
+	text = strings.NewReplacer("&", " and ", "+", " plus ").Replace(strings.Map(replacePunctuation, text))
+	return keepLabels(rnntLabels, strings.Join(pystr.Fields(text), " ")), nil
 }
 
-// withoutPunctuation replaces ASCII punctuation by a space, except labels and characters that are spelled out.
-func withoutPunctuation(r rune) rune {
+// replacePunctuation replaces ASCII punctuation by a space, except labels and characters that are spelled out.
+func replacePunctuation(r rune) rune {
 	if strings.ContainsRune("!\"#$%()*,-./:;<=>?@[\\]^_`{|}~", r) {
 		return ' '
 	}
@@ -40,11 +40,11 @@ type abbreviation struct {
 }
 
 // abbreviations are spelled out in this order. An abbreviation must begin at a word boundary.
-var abbreviations = abbreviationsOf("mrs misess", "mr mister", "dr doctor", "st saint", "co company", "jr junior",
+var abbreviations = parseAbbreviations("mrs misess", "mr mister", "dr doctor", "st saint", "co company", "jr junior",
 	"maj major", "gen general", "drs doctors", "rev reverend", "lt lieutenant", "hon honorable", "sgt sergeant",
 	"capt captain", "esq esquire", "ltd limited", "col colonel", "ft fort")
 
-func abbreviationsOf(pairs ...string) []abbreviation {
+func parseAbbreviations(pairs ...string) []abbreviation {
 	list := make([]abbreviation, len(pairs))
 	for i, pair := range pairs {
 		short, words, _ := strings.Cut(pair, " ")

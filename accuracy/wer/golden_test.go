@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// textCases are pairs of texts; Out is nil where the official code fails.
+// textCases contains pairs of texts. Out is nil if the official code fails.
 type textCases struct {
 	Cases []struct {
 		In  string
@@ -107,7 +107,8 @@ type scored struct {
 	Kept    int     `json:"n_kept"`
 }
 
-// transcripts reads those of a manifest's clips that the scorer keeps: of so many seconds at most.
+// transcripts returns the transcripts of those clips in a manifest that the scorer keeps: clips up to a maximum length
+// in seconds.
 func transcripts(t *testing.T, path string, seconds float64) []string {
 	t.Helper()
 	var clips []struct {

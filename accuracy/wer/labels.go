@@ -52,8 +52,8 @@ func labelNumber(b []byte) int64 {
 	return int64(binary.LittleEndian.Uint64(b))
 }
 
-// onlyLabels removes the characters that are not labels.
-func onlyLabels(labels, text string) string {
+// keepLabels removes the characters that are not labels.
+func keepLabels(labels, text string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(labels, r) {
 			return r
@@ -65,7 +65,7 @@ func onlyLabels(labels, text string) string {
 // EncodePayload returns the payload for a text of Whisper's decoder: little-endian int64 label numbers of the trimmed
 // lower-case text, without characters that are not labels.
 func EncodePayload(text string) []byte {
-	text = onlyLabels(whisperLabels, pystr.Trim(pystr.Lower(text)))
+	text = keepLabels(whisperLabels, pystr.Trim(pystr.Lower(text)))
 	data := make([]byte, 0, 8*len(text))
 	for i := range len(text) {
 		data = binary.LittleEndian.AppendUint64(data, uint64(strings.IndexByte(whisperLabels, text[i])))

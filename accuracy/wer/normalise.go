@@ -15,9 +15,9 @@ var (
 	inBrackets    = regexp.MustCompile(`[<\[][^>\]]*[>\]]`)
 	inParentheses = regexp.MustCompile(`\([^)]+?\)`)
 	digitComma    = regexp.MustCompile(`(\p{Nd}),(\p{Nd})`)
-	idlePoint     = regexp.MustCompile(`\.([^0-9]|$)`)
-	idleSign      = regexp.MustCompile(`[.$¢€£]([^0-9])`)
-	idlePercent   = regexp.MustCompile(`([^0-9])%`)
+	strayPoint    = regexp.MustCompile(`\.([^0-9]|$)`)
+	straySign     = regexp.MustCompile(`[.$¢€£]([^0-9])`)
+	strayPercent  = regexp.MustCompile(`([^0-9])%`)
 )
 
 // NormaliseEnglish converts English text to one spelling, like Whisper's English normaliser: lower case, expanded
@@ -26,29 +26,29 @@ func NormaliseEnglish(text string) string {
 	text = pystr.Lower(text)
 	text = inBrackets.ReplaceAllString(text, "")
 	text = inParentheses.ReplaceAllString(text, "")
-	text = tightApostrophes(withoutFillers(text))
+	text = trimBeforeApostrophes(removeFillers(text))
 	for _, r := range contractions {
 		text = r.replaceAll(text)
 	}
 	text = digitComma.ReplaceAllString(text, "$1$2")
-	text = idlePoint.ReplaceAllString(text, " $1")
-	text = plainLetters(text)
+	text = strayPoint.ReplaceAllString(text, " $1")
+	text = removeDiacritics(text)
 	text = americanSpelling(writeNumerals(text))
-	text = idleSign.ReplaceAllString(text, " $1")
-	text = idlePercent.ReplaceAllString(text, "$1 ")
-	return oneSpace(text)
+	text = straySign.ReplaceAllString(text, " $1")
+	text = strayPercent.ReplaceAllString(text, "$1 ")
+	return collapseSpaces(text)
 }
 
-// withoutFillers removes filler words such as "um".
-func withoutFillers(text string) string {
+// removeFillers removes filler words such as "um".
+func removeFillers(text string) string {
 	for _, filler := range []string{"hmm", "mm", "mhm", "mmm", "uh", "um"} {
 		text = contraction{filler, ""}.replaceAll(text)
 	}
 	return text
 }
 
-// tightApostrophes removes the white space before apostrophes.
-func tightApostrophes(text string) string {
+// trimBeforeApostrophes removes the white space before apostrophes.
+func trimBeforeApostrophes(text string) string {
 	parts := strings.Split(text, "'")
 	for i := range parts[:len(parts)-1] {
 		parts[i] = strings.TrimRightFunc(parts[i], pystr.IsSpace)
@@ -56,8 +56,8 @@ func tightApostrophes(text string) string {
 	return strings.Join(parts, "'")
 }
 
-// oneSpace replaces each run of white space by one blank.
-func oneSpace(text string) string {
+// collapseSpaces replaces each run of white space by one blank.
+func collapseSpaces(text string) string {
 	var b strings.Builder
 	space := false
 	for _, r := range text {
@@ -96,18 +96,18 @@ var contractions = []contraction{
 	{"sr", "senior "}, {"esq", "esquire "},
 	{"'d been", " had been"}, {"'s been", " has been"}, {"'d gone", " had gone"}, {"'s gone", " has gone"},
 	{"'d done", " had done"}, {"'s got", " has got"},
-	{notEnding, " not"}, {"'re", " are"}, {"'s", " is"}, {"'d", " would"}, {"'ll", " will"}, {"'t", " not"},
+	{negationEnding, " not"}, {"'re", " are"}, {"'s", " is"}, {"'d", " would"}, {"'ll", " will"}, {"'t", " not"},
 	{"'ve", " have"}, {"'m", " am"},
 }
 
-// notEnding is the only contraction that begins with a letter and may follow one.
-const notEnding = "n't"
+// negationEnding is the only contraction that begins with a letter and may follow one.
+const negationEnding = "n't"
 
 func (c contraction) replaceAll(text string) string {
 	if !strings.Contains(text, c.short) {
 		return text
 	}
-	whole := c.short[0] != '\'' && c.short != notEnding
+	whole := c.short[0] != '\'' && c.short != negationEnding
 	var b strings.Builder
 	done := 0
 	for at := 0; ; {
@@ -117,7 +117,7 @@ func (c contraction) replaceAll(text string) string {
 		}
 		i += at
 		end := i + len(c.short)
-		if wordAt(text[end:]) || whole && wordBefore(text[:i]) {
+		if startsWithWord(text[end:]) || whole && endsWithWord(text[:i]) {
 			at = i + 1
 			continue
 		}
@@ -129,25 +129,26 @@ func (c contraction) replaceAll(text string) string {
 	return b.String()
 }
 
-func wordAt(text string) bool {
+func startsWithWord(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
 	return text != "" && pystr.IsWord(r)
 }
 
-func wordBefore(text string) bool {
+func endsWithWord(text string) bool {
 	r, _ := utf8.DecodeLastRuneInString(text)
 	return text != "" && pystr.IsWord(r)
 }
 
-// letters maps letters that have no Unicode decomposition.
-var letters = map[rune]string{'œ': "oe", 'Œ': "OE", 'ø': "o", 'Ø': "O", 'æ': "ae", 'Æ': "AE", 'ß': "ss", 'ẞ': "SS",
+// undecomposedLetters maps letters that have no Unicode decomposition.
+var undecomposedLetters = map[rune]string{'œ': "oe", 'Œ': "OE", 'ø': "o", 'Ø': "O", 'æ': "ae", 'Æ': "AE", 'ß': "ss",
+	'ẞ': "SS",
 	'đ': "d", 'Đ': "D", 'ð': "d", 'Ð': "D", 'þ': "th", 'Þ': "th", 'ł': "l", 'Ł': "L"}
 
-// plainLetters removes diacritics and replaces marks, symbols and punctuation by blanks, except those of numbers.
-func plainLetters(text string) string {
+// removeDiacritics removes diacritics and replaces marks, symbols and punctuation by blanks, except those of numbers.
+func removeDiacritics(text string) string {
 	var b strings.Builder
 	for _, r := range norm.NFKD.String(text) {
-		plain, special := letters[r]
+		plain, special := undecomposedLetters[r]
 		switch {
 		case strings.ContainsRune(".%$¢€£", r):
 			b.WriteRune(r)

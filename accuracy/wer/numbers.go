@@ -32,15 +32,15 @@ func spellNumbers(text string) (string, error) {
 		})
 	}
 	replace(commaNumber, func(n string) (string, error) { return strings.ReplaceAll(n, ",", ""), nil })
-	replace(dollarAmount, func(n string) (string, error) { return sayDollars(n[1:]) })
+	replace(dollarAmount, func(n string) (string, error) { return spellDollars(n[1:]) })
 	replace(decimalNumber, func(n string) (string, error) { return strings.Replace(n, ".", " point ", 1), nil })
-	replace(ordinalNumber, func(n string) (string, error) { return sayOrdinal(n[:len(n)-2]) })
-	replace(wholeNumber, sayCardinal)
+	replace(ordinalNumber, func(n string) (string, error) { return spellOrdinal(n[:len(n)-2]) })
+	replace(wholeNumber, spellCardinal)
 	return text, failed
 }
 
 // spellDollars converts an amount to digits and unit names. Later steps spell out the digits.
-func sayDollars(amount string) (string, error) {
+func spellDollars(amount string) (string, error) {
 	parts := strings.Split(amount, ".")
 	if len(parts) > 2 {
 		return amount + " dollars", nil
@@ -72,42 +72,42 @@ func sayDollars(amount string) (string, error) {
 
 // spellCardinal spells out an integer. It spells numbers in the range of years in pairs of digits, and long numbers and
 // those with a leading 0 digit by digit.
-func sayCardinal(digits string) (string, error) {
+func spellCardinal(digits string) (string, error) {
 	if digits[0] == '0' || len(digits) > 9 && digits != "1000000000" && !strings.HasSuffix(digits, "0000") {
-		return digitByDigit(digits), nil
+		return spellDigits(digits), nil
 	}
 	if len(digits) != 4 || digits[0] > '2' || digits == "1000" || digits == "2000" {
-		return sayGroups(digits, "")
+		return spellGroups(digits, "")
 	}
 	century, rest := digits[:2], digits[2:]
 	switch {
 	case digits[:3] == "200":
-		return "two thousand " + saySmall(int(digits[3]-'0')), nil
+		return "two thousand " + spellSmall(int(digits[3]-'0')), nil
 	case rest == "00":
-		return saySmall(twoDigits(century)) + " hundred", nil
+		return spellSmall(parseTwoDigits(century)) + " hundred", nil
 	case rest[0] == '0':
-		return saySmall(twoDigits(century)) + " oh " + saySmall(twoDigits(rest)), nil
+		return spellSmall(parseTwoDigits(century)) + " oh " + spellSmall(parseTwoDigits(rest)), nil
 	}
-	return saySmall(twoDigits(century)) + " " + saySmall(twoDigits(rest)), nil
+	return spellSmall(parseTwoDigits(century)) + " " + spellSmall(parseTwoDigits(rest)), nil
 }
 
-// twoDigits returns the value of two digits.
-func twoDigits(digits string) int { return int(digits[0]-'0')*10 + int(digits[1]-'0') }
+// parseTwoDigits returns the value of two digits.
+func parseTwoDigits(digits string) int { return int(digits[0]-'0')*10 + int(digits[1]-'0') }
 
-func digitByDigit(digits string) string {
-	return strings.Join(lists.Map([]byte(digits), func(d byte) string { return saySmall(int(d - '0')) }), " ")
+func spellDigits(digits string) string {
+	return strings.Join(lists.Map([]byte(digits), func(d byte) string { return spellSmall(int(d - '0')) }), " ")
 }
 
 // spellOrdinal spells out an ordinal number: the cardinal number, with "and" after its hundreds, and a changed last
 // word.
-func sayOrdinal(digits string) (string, error) {
-	words, err := sayGroups(digits, "and ")
+func spellOrdinal(digits string) (string, error) {
+	words, err := spellGroups(digits, "and ")
 	if err != nil {
 		return "", err
 	}
 	at := strings.LastIndex(words, " ") + 1
 	last := words[at:]
-	if irregular, ok := ordinals[last]; ok {
+	if irregular, ok := ordinalWords[last]; ok {
 		return words[:at] + irregular, nil
 	}
 	if stem, ok := strings.CutSuffix(last, "y"); ok {
@@ -116,32 +116,33 @@ func sayOrdinal(digits string) (string, error) {
 	return words[:at] + last + "th", nil
 }
 
-var ordinals = map[string]string{"one": "first", "two": "second", "three": "third", "five": "fifth", "eight": "eighth",
-	"nine": "ninth", "twelve": "twelfth"}
+var ordinalWords = map[string]string{"one": "first", "two": "second", "three": "third", "five": "fifth",
+	"eight": "eighth",
+	"nine":  "ninth", "twelve": "twelfth"}
 
-var thousands = []string{"", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion",
+var thousandWords = []string{"", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion",
 	" sextillion", " septillion", " octillion", " nonillion", " decillion"}
 
 // spellGroups spells out a number in groups of three digits. It inserts and (a text with "and", or "") after hundreds
 // and before a last group without hundreds.
-func sayGroups(digits, and string) (string, error) {
+func spellGroups(digits, and string) (string, error) {
 	digits = strings.TrimLeft(digits, "0")
 	if digits == "" {
 		return "zero", nil
 	}
-	if len(digits) > 3*len(thousands) {
+	if len(digits) > 3*len(thousandWords) {
 		return "", fmt.Errorf("%s is too large a number", digits)
 	}
 	var said []string
 	for len(digits) > 0 {
 		size := (len(digits)-1)%3 + 1
 		rest := (len(digits) - size) / 3
-		words := sayHundreds(digits[:size], and)
+		words := spellHundreds(digits[:size], and)
 		if words != "" {
 			if rest == 0 && len(said) > 0 && !strings.Contains(words, " hundred") {
 				words = and + words
 			}
-			said = append(said, words+thousands[rest])
+			said = append(said, words+thousandWords[rest])
 		}
 		digits = digits[size:]
 	}
@@ -149,7 +150,7 @@ func sayGroups(digits, and string) (string, error) {
 }
 
 // spellHundreds spells out one to three digits; "" for 0.
-func sayHundreds(digits, and string) string {
+func spellHundreds(digits, and string) string {
 	n := 0
 	for _, d := range digits {
 		n = n*10 + int(d-'0')
@@ -158,26 +159,26 @@ func sayHundreds(digits, and string) string {
 	case n == 0:
 		return ""
 	case n < 100:
-		return saySmall(n)
+		return spellSmall(n)
 	case n%100 == 0:
-		return saySmall(n/100) + " hundred"
+		return spellSmall(n/100) + " hundred"
 	}
-	return saySmall(n/100) + " hundred " + and + saySmall(n%100)
+	return spellSmall(n/100) + " hundred " + and + spellSmall(n%100)
 }
 
 var (
-	ones = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
+	oneWords = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen " +
 		"fifteen sixteen seventeen eighteen nineteen")
-	tens = strings.Fields("zero ten twenty thirty forty fifty sixty seventy eighty ninety")
+	tenWords = strings.Fields("zero ten twenty thirty forty fifty sixty seventy eighty ninety")
 )
 
 // spellSmall spells out a number below 100.
-func saySmall(n int) string {
+func spellSmall(n int) string {
 	switch {
 	case n < 20:
-		return ones[n]
+		return oneWords[n]
 	case n%10 == 0:
-		return tens[n/10]
+		return tenWords[n/10]
 	}
-	return tens[n/10] + " " + ones[n%10]
+	return tenWords[n/10] + " " + oneWords[n%10]
 }

@@ -7,20 +7,20 @@ import (
 
 // Words that are parts of numbers.
 var (
-	zeros       = wordSet("o oh zero")
-	units       = countedWords(strings.Join(ones[1:], " "), 1, 1)
-	tensOf      = countedWords(strings.Join(tens[2:], " "), 20, 10)
-	multipliers = powersOfThousand()
+	zeroWords        = wordSet("o oh zero")
+	unitValues       = parseNumberWords(strings.Join(oneWords[1:], " "), 1, 1)
+	tenValues        = parseNumberWords(strings.Join(tenWords[2:], " "), 20, 10)
+	multiplierValues = powersOfThousand()
 
-	signs = map[string]string{"minus": "-", "negative": "-", "plus": "+", "positive": "+"}
+	signWords = map[string]string{"minus": "-", "negative": "-", "plus": "+", "positive": "+"}
 
-	currencies = map[string]string{"pound": "£", "pounds": "£", "euro": "€", "euros": "€", "dollar": "$",
+	currencySymbols = map[string]string{"pound": "£", "pounds": "£", "euro": "€", "euros": "€", "dollar": "$",
 		"dollars": "$", "cent": "¢", "cents": "¢"}
 
-	specials = wordSet("and double triple point")
+	specialWords = wordSet("and double triple point")
 
-	ended            = buildEndings()
-	multipliersEnded = multiplierEndings()
+	numberEndings    = buildEndings()
+	endedMultipliers = multiplierEndings()
 	numberWords      = allNumberWords()
 )
 
@@ -36,7 +36,9 @@ type multiplierEnding struct {
 }
 
 // isDecimal reports whether a word may follow a decimal point.
-func isDecimal(word string) bool { return units[word] > 0 || tensOf[word] > 0 || zeros[word] }
+func isDecimal(word string) bool {
+	return unitValues[word] > 0 || tenValues[word] > 0 || zeroWords[word]
+}
 
 func wordSet(words string) map[string]bool {
 	s := make(map[string]bool)
@@ -46,7 +48,7 @@ func wordSet(words string) map[string]bool {
 	return s
 }
 
-func countedWords(words string, first, step int64) map[string]int64 {
+func parseNumberWords(words string, first, step int64) map[string]int64 {
 	m := make(map[string]int64)
 	for i, w := range strings.Fields(words) {
 		m[w] = first + step*int64(i)
@@ -57,7 +59,7 @@ func countedWords(words string, first, step int64) map[string]int64 {
 func powersOfThousand() map[string]*big.Int {
 	m := map[string]*big.Int{"hundred": big.NewInt(100)}
 	value := big.NewInt(1)
-	for _, name := range thousands[1:] {
+	for _, name := range thousandWords[1:] {
 		value = new(big.Int).Mul(value, big.NewInt(1000))
 		m[strings.TrimSpace(name)] = value
 	}
@@ -68,7 +70,7 @@ func buildEndings() map[string]numberEnding {
 	m := map[string]numberEnding{"zeroth": {0, 0, "th"}, "first": {1, 0, "st"}, "second": {2, 0, "nd"}, "third": {3, 0,
 		"rd"},
 		"fifth": {5, 0, "th"}, "twelfth": {12, 0, "th"}}
-	for name, n := range units {
+	for name, n := range unitValues {
 		plural, ordinal := name+"s", name+"th"
 		if name == "six" {
 			plural = "sixes"
@@ -81,7 +83,7 @@ func buildEndings() map[string]numberEnding {
 			m[ordinal] = numberEnding{n, 0, "th"} // also "nineth"
 		}
 	}
-	for name, n := range tensOf {
+	for name, n := range tenValues {
 		stem := strings.TrimSuffix(name, "y")
 		m[stem+"ies"], m[stem+"ieth"] = numberEnding{0, n, "s"}, numberEnding{0, n, "th"}
 	}
@@ -90,7 +92,7 @@ func buildEndings() map[string]numberEnding {
 
 func multiplierEndings() map[string]multiplierEnding {
 	m := make(map[string]multiplierEnding)
-	for name, value := range multipliers {
+	for name, value := range multiplierValues {
 		m[name+"s"], m[name+"th"] = multiplierEnding{value, "s"}, multiplierEnding{value, "th"}
 	}
 	return m
@@ -98,20 +100,20 @@ func multiplierEndings() map[string]multiplierEnding {
 
 func allNumberWords() map[string]bool {
 	all := wordSet("o oh zero per percent and double triple point")
-	for _, words := range []map[string]string{signs, currencies} {
+	for _, words := range []map[string]string{signWords, currencySymbols} {
 		for w := range words {
 			all[w] = true
 		}
 	}
-	for _, words := range []map[string]int64{units, tensOf} {
+	for _, words := range []map[string]int64{unitValues, tenValues} {
 		for w := range words {
 			all[w] = true
 		}
 	}
-	for w := range ended {
+	for w := range numberEndings {
 		all[w] = true
 	}
-	for w := range multipliers {
+	for w := range multiplierValues {
 		all[w], all[w+"s"], all[w+"th"] = true, true, true
 	}
 	return all

@@ -11,18 +11,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// spaces is a character class with the characters that Python treats as white space.
-const spaces = `\t-\r\x1c-\x20\x{85}\p{Z}`
+// spaceClass is a character class with the characters that Python treats as white space.
+const spaceClass = `\t-\r\x1c-\x20\x{85}\p{Z}`
 
 var (
-	half         = regexp.MustCompile(`\band[` + spaces + `]+a[` + spaces + `]+half\b`)
-	letterDigit  = regexp.MustCompile(`([a-z])([0-9])`)
-	digitLetter  = regexp.MustCompile(`([0-9])([a-z])`)
-	suffixApart  = regexp.MustCompile(`([0-9])[` + spaces + `]+(st|nd|rd|th|s)\b`)
-	withCents    = regexp.MustCompile(`([€£$])([0-9]+) (?:and )?¢([0-9]{1,2})\b`)
-	onlyCents    = regexp.MustCompile(`[€£$]0.([0-9]{1,2})\b`)
-	loneOne      = regexp.MustCompile(`\b1(s?)\b`)
-	arabicNumber = regexp.MustCompile(`^\p{Nd}+(\.\p{Nd}+)?$`)
+	halfPattern     = regexp.MustCompile(`\band[` + spaceClass + `]+a[` + spaceClass + `]+half\b`)
+	letterDigit     = regexp.MustCompile(`([a-z])([0-9])`)
+	digitLetter     = regexp.MustCompile(`([0-9])([a-z])`)
+	separateSuffix  = regexp.MustCompile(`([0-9])[` + spaceClass + `]+(st|nd|rd|th|s)\b`)
+	amountWithCents = regexp.MustCompile(`([€£$])([0-9]+) (?:and )?¢([0-9]{1,2})\b`)
+	onlyCents       = regexp.MustCompile(`[€£$]0.([0-9]{1,2})\b`)
+	singleOne       = regexp.MustCompile(`\b1(s?)\b`)
+	arabicNumber    = regexp.MustCompile(`^\p{Nd}+(\.\p{Nd}+)?$`)
 )
 
 // writeNumerals replaces the number words of a text by digits and puts currency signs before them.
@@ -30,10 +30,10 @@ func writeNumerals(text string) string {
 	text = writeHalves(text)
 	text = letterDigit.ReplaceAllString(text, "$1 $2")
 	text = digitLetter.ReplaceAllString(text, "$1 $2")
-	text = suffixApart.ReplaceAllString(text, "$1$2")
+	text = separateSuffix.ReplaceAllString(text, "$1$2")
 	text = strings.Join(readNumbers(pystr.Fields(text)), " ")
-	text = withCents.ReplaceAllStringFunc(text, func(s string) string {
-		m := withCents.FindStringSubmatch(s)
+	text = amountWithCents.ReplaceAllStringFunc(text, func(s string) string {
+		m := amountWithCents.FindStringSubmatch(s)
 		if len(m[3]) == 1 {
 			m[3] = "0" + m[3]
 		}
@@ -43,12 +43,12 @@ func writeNumerals(text string) string {
 		cents, _ := strconv.Atoi(onlyCents.FindStringSubmatch(s)[1])
 		return "¢" + strconv.Itoa(cents)
 	})
-	return loneOne.ReplaceAllString(text, "one$1")
+	return singleOne.ReplaceAllString(text, "one$1")
 }
 
 // writeHalves replaces "and a half" after a number by a decimal. At the beginning of the text, it removes the words.
 func writeHalves(text string) string {
-	parts := half.Split(text, -1)
+	parts := halfPattern.Split(text, -1)
 	var kept []string
 	for i, part := range parts {
 		words := pystr.Fields(part)
@@ -59,7 +59,7 @@ func writeHalves(text string) string {
 		if i == len(parts)-1 {
 			break
 		}
-		if last := words[len(words)-1]; isDecimal(last) || multipliers[last] != nil {
+		if last := words[len(words)-1]; isDecimal(last) || multiplierValues[last] != nil {
 			kept = append(kept, "point five")
 		} else {
 			kept = append(kept, "and a half")
@@ -68,18 +68,18 @@ func writeHalves(text string) string {
 	return strings.Join(kept, " ")
 }
 
-// readQuantity is the number read so far: empty, an integer, or a string of digits and points.
-type readQuantity struct {
+// partialNumber is the number read so far: empty, an integer, or a string of digits and points.
+type partialNumber struct {
 	whole  *big.Int
 	digits string
 }
 
-func (q readQuantity) isEmpty() bool { return q.whole == nil && q.digits == "" }
+func (q partialNumber) isEmpty() bool { return q.whole == nil && q.digits == "" }
 
 // isDigits reports whether the number is a string of digits.
-func (q readQuantity) isDigits() bool { return q.digits != "" }
+func (q partialNumber) isDigits() bool { return q.digits != "" }
 
-func (q readQuantity) String() string {
+func (q partialNumber) String() string {
 	if q.whole != nil {
 		return q.whole.String()
 	}
@@ -87,7 +87,7 @@ func (q readQuantity) String() string {
 }
 
 // digitsPrefix returns the number as the beginning of a string of digits; "" for 0.
-func (q readQuantity) digitsPrefix() string {
+func (q partialNumber) digitsPrefix() string {
 	if q.whole != nil && q.whole.Sign() == 0 {
 		return ""
 	}
@@ -95,12 +95,12 @@ func (q readQuantity) digitsPrefix() string {
 }
 
 // endsIn reports whether an integer ends in as many zeros as unit.
-func (q readQuantity) endsIn(unit int64) bool {
+func (q partialNumber) endsIn(unit int64) bool {
 	return new(big.Int).Mod(q.whole, big.NewInt(unit)).Sign() == 0
 }
 
 // timesMultiplier returns the number multiplied by multiplier, or nil if the product is not an integer.
-func (q readQuantity) timesMultiplier(multiplier *big.Int) *big.Int {
+func (q partialNumber) timesMultiplier(multiplier *big.Int) *big.Int {
 	text := pyfloat.Digits(q.String())
 	if strings.Count(text, ".") > 1 || strings.Trim(text, "0123456789.") != "" || text == "." {
 		return nil
@@ -116,7 +116,7 @@ func (q readQuantity) timesMultiplier(multiplier *big.Int) *big.Int {
 }
 
 // scaleBelowThousand multiplies the part below a thousand, as in "two thousand three hundred".
-func (q readQuantity) scaleBelowThousand(multiplier *big.Int) *big.Int {
+func (q partialNumber) scaleBelowThousand(multiplier *big.Int) *big.Int {
 	thousand := big.NewInt(1000)
 	rest := new(big.Int).Mod(q.whole, thousand)
 	before := new(big.Int).Sub(q.whole, rest)
@@ -127,17 +127,17 @@ func (q readQuantity) scaleBelowThousand(multiplier *big.Int) *big.Int {
 type numberReader struct {
 	out    []string
 	prefix string // a sign to write before the next text
-	value  readQuantity
+	value  partialNumber
 
 	before, word, next string // "" before the first and after the last word
-	skip               bool   // the next word was already read
+	skipNext           bool   // the next word was already read
 }
 
 func readNumbers(words []string) []string {
 	r := numberReader{}
 	for i, w := range words {
-		if r.skip {
-			r.skip = false
+		if r.skipNext {
+			r.skipNext = false
 			continue
 		}
 		r.before, r.word, r.next = "", w, ""
@@ -158,23 +158,23 @@ func (r *numberReader) readWord() {
 	switch w := r.word; {
 	case arabicNumber.MatchString(bare):
 		r.readArabic(sign, bare)
-	case zeros[w]:
+	case zeroWords[w]:
 		r.setDigits(r.value.digitsPrefix() + "0")
-	case units[w] > 0 || tensOf[w] > 0:
+	case unitValues[w] > 0 || tenValues[w] > 0:
 		r.readUnitWord(w)
-	case ended[w].suffix != "":
-		r.readEnding(ended[w])
-	case multipliers[w] != nil:
-		r.readMultiplier(multipliers[w])
-	case multipliersEnded[w].suffix != "":
-		r.readMultiplierEnding(multipliersEnded[w])
-	case signs[w] != "":
-		r.readSignWord(signs[w])
-	case currencies[w] != "":
-		r.readCurrency(currencies[w])
+	case numberEndings[w].suffix != "":
+		r.readEnding(numberEndings[w])
+	case multiplierValues[w] != nil:
+		r.readMultiplier(multiplierValues[w])
+	case endedMultipliers[w].suffix != "":
+		r.readMultiplierEnding(endedMultipliers[w])
+	case signWords[w] != "":
+		r.readSignWord(signWords[w])
+	case currencySymbols[w] != "":
+		r.readCurrency(currencySymbols[w])
 	case w == "per" || w == "percent":
 		r.readPercent()
-	case specials[w]:
+	case specialWords[w]:
 		r.readSpecial()
 	default:
 		r.flushNumber()
@@ -185,7 +185,7 @@ func (r *numberReader) readWord() {
 // writeText writes something with the sign that waits, and ends the number.
 func (r *numberReader) writeText(text string) {
 	r.out = append(r.out, r.prefix+text)
-	r.prefix, r.value = "", readQuantity{}
+	r.prefix, r.value = "", partialNumber{}
 }
 
 // flushNumber writes the number if there is one.
@@ -195,8 +195,8 @@ func (r *numberReader) flushNumber() {
 	}
 }
 
-func (r *numberReader) setDigits(text string) { r.value = readQuantity{digits: text} }
-func (r *numberReader) setWhole(n *big.Int)   { r.value = readQuantity{whole: n} }
+func (r *numberReader) setDigits(text string) { r.value = partialNumber{digits: text} }
+func (r *numberReader) setWhole(n *big.Int)   { r.value = partialNumber{whole: n} }
 func (r *numberReader) nextIsArabic() bool    { return arabicNumber.MatchString(r.next) }
 func (r *numberReader) nextIsNumber() bool    { return numberWords[r.next] || r.nextIsArabic() }
 func (r *numberReader) wholePlus(n int64) *big.Int {
@@ -221,7 +221,7 @@ func (r *numberReader) readArabic(sign, bare string) {
 	if sign != "" {
 		r.prefix = sign
 	}
-	if n := (readQuantity{digits: bare}).timesMultiplier(big.NewInt(1)); n != nil {
+	if n := (partialNumber{digits: bare}).timesMultiplier(big.NewInt(1)); n != nil {
 		r.setWhole(n)
 		return
 	}
@@ -231,10 +231,10 @@ func (r *numberReader) readArabic(sign, bare string) {
 // readUnitWord reads a word from one to nineteen or a multiple of ten.
 func (r *numberReader) readUnitWord(word string) {
 	if r.value.isEmpty() {
-		r.setWhole(big.NewInt(units[word] + tensOf[word]))
+		r.setWhole(big.NewInt(unitValues[word] + tenValues[word]))
 		return
 	}
-	whole, text := r.appendUnit(units[word], tensOf[word])
+	whole, text := r.appendUnit(unitValues[word], tenValues[word])
 	if whole != nil {
 		r.setWhole(whole)
 		return
@@ -267,9 +267,9 @@ func (r *numberReader) appendUnit(unit, ten int64) (whole *big.Int, text string)
 	}
 	said := r.value.String()
 	switch {
-	case ten == 0 && n < 10 && tensOf[r.before] > 0 && r.value.isDigits() && strings.HasSuffix(said, "0"):
+	case ten == 0 && n < 10 && tenValues[r.before] > 0 && r.value.isDigits() && strings.HasSuffix(said, "0"):
 		return nil, said[:len(said)-1] + strconv.FormatInt(n, 10)
-	case r.value.whole != nil && (ten > 0 || units[r.before] == 0) && r.value.endsIn(zeros):
+	case r.value.whole != nil && (ten > 0 || unitValues[r.before] == 0) && r.value.endsIn(zeros):
 		return r.wholePlus(n), ""
 	}
 	return nil, said + strconv.FormatInt(n, 10)
@@ -335,7 +335,7 @@ func (r *numberReader) readPercent() {
 		r.writeText(r.value.String() + "%")
 	case r.next == "cent":
 		r.writeText(r.value.String() + "%")
-		r.skip = true
+		r.skipNext = true
 	default:
 		r.flushNumber()
 		r.writeText(r.word)
@@ -347,11 +347,11 @@ func (r *numberReader) readSpecial() {
 	times := map[string]int{"double": 2, "triple": 3}[r.word]
 	switch {
 	case !r.nextIsNumber():
-	case r.word == "and" && multipliers[r.before] != nil: // two hundred and one
+	case r.word == "and" && multiplierValues[r.before] != nil: // two hundred and one
 		return
-	case times > 0 && (units[r.next] > 0 || zeros[r.next]):
-		r.setDigits(r.value.digitsPrefix() + strings.Repeat(strconv.FormatInt(units[r.next], 10), times))
-		r.skip = true
+	case times > 0 && (unitValues[r.next] > 0 || zeroWords[r.next]):
+		r.setDigits(r.value.digitsPrefix() + strings.Repeat(strconv.FormatInt(unitValues[r.next], 10), times))
+		r.skipNext = true
 		return
 	case r.word == "point":
 		if isDecimal(r.next) || r.nextIsArabic() {

@@ -38,7 +38,7 @@ func NewRNNT(references []string, o PayloadOptions) (*TranscriptScorer, error) {
 // in one text and separate in the other as equal. An unknown DType is an error.
 func NewWhisper(references []string, o PayloadOptions) (*TranscriptScorer, error) {
 	return newScorer(references, whisperLabels, o, func(reference, hypothesis string) (int, int) {
-		words := pystr.Fields(NormaliseEnglish(onlyLabels(whisperLabels, reference)))
+		words := pystr.Fields(NormaliseEnglish(keepLabels(whisperLabels, reference)))
 		return joinedDistance(words, pystr.Fields(NormaliseEnglish(hypothesis))), len(words)
 	})
 }

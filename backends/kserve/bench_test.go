@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// BenchmarkRun sends requests of 600 KB, as a picture is, to a server in the same process, 64 at a time.
+// BenchmarkRun sends requests of 600 KB, the size of a picture, to a server in the same process, 64 at a time.
 func BenchmarkRun(b *testing.B) {
 	srv := serve(b, &server{}, "")
 	s := open(b, map[string]string{"url": srv.address})

@@ -9,13 +9,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// texts is the datatype whose elements are byte strings of any length, such as texts and pictures. A benchmark sees an
-// element as a row of uint8: BYTES of shape [N] become uint8 of shape [N,L], where L is the length of the longest
-// element, and shorter ones are padded with zeros. Zeros at the end of a row are not sent. (NumPy's dtype S has the
-// same rule.)
+// bytesDatatype is the datatype whose elements are byte strings of any length, such as texts and pictures. A benchmark
+// sees an element as a row of uint8: BYTES of shape [N] become uint8 of shape [N,L], where L is the length of the
+// longest element, and shorter ones are padded with zeros. Zeros at the end of a row are not sent. (NumPy's dtype S has
+// the same rule.)
 //
 // In raw contents, an element is its length in 4 little-endian bytes, followed by its bytes.
-const texts = "BYTES"
+const bytesDatatype = "BYTES"
 
 // packTexts converts rows to raw contents and their shape.
 func packTexts(shape []int64, data []byte) ([]int64, []byte) {
@@ -53,7 +53,7 @@ func unpackTexts(shape []int64, raw []byte, want []int64) ([]int64, []byte, erro
 	for i, e := range elements {
 		copy(data[i*width:], e)
 	}
-	shape = withoutOnes(shape, want[:max(len(want)-1, 0)])
+	shape = trimOnes(shape, want[:max(len(want)-1, 0)])
 	return append(shape[:len(shape):len(shape)], int64(width)), data, nil
 }
 

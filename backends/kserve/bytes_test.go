@@ -7,15 +7,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// TestTextsComeBack sends rows to a server that answers with them: short rows end in zeros, which are not sent.
+// TestTextsComeBack sends rows to a server that returns them. Short rows end in zeros, which are not sent.
 func TestTextsComeBack(t *testing.T) {
 	const row = 5
 	data := []byte("plumbup\x00\x00\x00\x00\x00\x00\x00\x00a\x00b\x00\x00")
 	in := []backend.Tensor{{Name: "x", DType: backend.Uint8, Shape: []int64{4, row}, Data: data}}
 	for _, typed := range []bool{false, true} {
-		for _, shape := range [][]int64{{-1}, {-1, 1}} { // the second: as servers with a batch dimension have it
+		for _, shape := range [][]int64{{-1}, {-1, 1}} { // the second is the form of servers with a batch dimension
 			for _, width := range []int64{-1, row} {
-				out := echoed(t, &server{typed: typed, model: echoModel(texts, shape...)}, backend.Uint8, []int64{-1, width}, in)
+				out := echoed(t, &server{typed: typed, model: echoModel(bytesDatatype, shape...)}, backend.Uint8, []int64{-1,
+					width}, in)
 				if backend.ShapeString(out.Shape) != "[4,5]" || !bytes.Equal(out.Data, data) {
 					t.Errorf("typed %v, shape %v, width %d: %q of shape %v, want %q", typed, shape, width, out.Data, out.Shape, data)
 				}

@@ -35,7 +35,7 @@ func (s *kserveSession) connectEndpoints(dial dialFunc) error {
 	for _, url := range s.settings.urls {
 		conn, err := grpc.NewClient("passthrough:///"+url, grpc.WithTransportCredentials(transport),
 			grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMetadataBytes), grpc.MaxCallSendMsgSize(math.MaxInt32)),
-			grpc.WithInitialWindowSize(window), grpc.WithInitialConnWindowSize(window),
+			grpc.WithInitialWindowSize(flowWindow), grpc.WithInitialConnWindowSize(flowWindow),
 			grpc.WithReadBufferSize(socketBuffer), grpc.WithWriteBufferSize(socketBuffer),
 			grpc.WithContextDialer(dial), grpc.WithNoProxy(), grpc.WithConnectParams(reconnectParams()))
 		if err != nil {
@@ -51,8 +51,9 @@ const (
 	maxMetadataBytes = 4 << 20
 	// maxAnswerBytes is the maximum size of an answer to a request, equal to the limit of gRPC's library.
 	maxAnswerBytes = math.MaxInt32
-	// window is the flow-control window of streams and connections. It is large enough for a request of several megabytes.
-	window = 8 << 20
+	// flowWindow is the flow-control window of streams and connections. It is large enough for a request of several
+	// megabytes.
+	flowWindow = 8 << 20
 	// socketBuffer is the size of reads from and writes to a socket.
 	socketBuffer = 256 << 10
 )
@@ -68,17 +69,18 @@ func reconnectParams() grpc.ConnectParams {
 	}
 }
 
-// vanished is the time without an acknowledgement after which a connection is closed. The kernel enforces it, because
-// many servers end a connection on which gRPC sends keep-alive pings.
-const vanished = 30 * time.Second
+// vanishTimeout is the time without an acknowledgement after which a connection is closed. The kernel enforces it,
+// because many servers end a connection on which gRPC sends keep-alive pings.
+const vanishTimeout = 30 * time.Second
 
 // dialTCP connects over TCP. If the host vanishes, the connection ends with an error: keep-alive probes detect this on
 // an idle connection and, on Linux, unacknowledged data on a busy one.
 func dialTCP(ctx context.Context, address string) (net.Conn, error) {
 	const probes, between = 4, 5 * time.Second
 	d := net.Dialer{
-		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: vanished - probes*between, Interval: between, Count: probes},
-		Control:         limitUnacknowledged,
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: vanishTimeout - probes*between, Interval: between,
+			Count: probes},
+		Control: limitUnacknowledged,
 	}
 	return d.DialContext(ctx, "tcp", address)
 }

@@ -11,7 +11,7 @@ import (
 func limitUnacknowledged(_, _ string, c syscall.RawConn) error {
 	var fault error
 	err := c.Control(func(fd uintptr) {
-		fault = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(vanished.Milliseconds()))
+		fault = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(vanishTimeout.Milliseconds()))
 	})
 	return errors.Join(err, fault)
 }

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestTheKernelWatchesOverConnections: a host that vanishes does not say so.
+// TestTheKernelWatchesOverConnections checks that a vanished host is detected.
 func TestTheKernelWatchesOverConnections(t *testing.T) {
 	srv := serve(t, &server{}, "")
 	conn, err := dialTCP(t.Context(), srv.address)

@@ -32,7 +32,7 @@ func packContents(datatype string, c *oip.InferTensorContents) ([]byte, error) {
 		return packNarrow[uint16](c.GetUintContents())
 	case "BOOL":
 		return packBools(c.GetBoolContents()), nil
-	case texts:
+	case bytesDatatype:
 		return rawTexts(c.GetBytesContents()), nil
 	}
 	return nil, fmt.Errorf("%s must be in raw contents", datatype)

@@ -42,7 +42,7 @@ func (e *serverEndpoint) markLost(err error) {
 	e.fault = err
 }
 
-func (e *serverEndpoint) lostBy() error {
+func (e *serverEndpoint) lossReason() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.fault
@@ -56,7 +56,7 @@ func (s *kserveSession) pickEndpoint() (*serverEndpoint, error) {
 	var best *serverEndpoint
 	var faults []error
 	for _, e := range s.endpoints {
-		if err := e.lostBy(); err != nil {
+		if err := e.lossReason(); err != nil {
 			faults = append(faults, fmt.Errorf("endpoint %s: %w", e.url, explainError(err)))
 			continue
 		}
@@ -78,12 +78,12 @@ func (s *kserveSession) watchLost() {
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	for _, e := range s.endpoints {
-		s.watching.Go(func() { s.watchOne(ctx, e) })
+		s.watching.Go(func() { s.watchEndpoint(ctx, e) })
 	}
 }
 
-// watchOne asks an endpoint once a second while it is lost.
-func (s *kserveSession) watchOne(ctx context.Context, e *serverEndpoint) {
+// watchEndpoint asks an endpoint once a second while it is lost.
+func (s *kserveSession) watchEndpoint(ctx context.Context, e *serverEndpoint) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
@@ -92,14 +92,14 @@ func (s *kserveSession) watchOne(ctx context.Context, e *serverEndpoint) {
 			return
 		case <-tick.C:
 		}
-		if e.lostBy() != nil && s.readyAgain(ctx, e) {
+		if e.lossReason() != nil && s.isReadyAgain(ctx, e) {
 			e.markLost(nil)
 		}
 	}
 }
 
-// readyAgain asks whether an endpoint is ready, with the same time limit as at the start.
-func (s *kserveSession) readyAgain(ctx context.Context, e *serverEndpoint) bool {
+// isReadyAgain asks whether an endpoint is ready, with the same time limit as at the start.
+func (s *kserveSession) isReadyAgain(ctx context.Context, e *serverEndpoint) bool {
 	ctx, cancel := context.WithTimeout(ctx, s.settings.connect)
 	defer cancel()
 	return s.askReady(ctx, e) == nil
@@ -174,11 +174,11 @@ const (
 )
 
 // shortenText truncates text to maxBytes, between two characters.
-func shortenText(text string, most int) string {
-	if len(text) <= most {
+func shortenText(text string, maxBytes int) string {
+	if len(text) <= maxBytes {
 		return text
 	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
+	return strings.ToValidUTF8(text[:maxBytes], "") + "..."
 }
 
 // shortenError shortens an error that quotes a server, because the server may send megabytes.

@@ -27,7 +27,7 @@ func TestALostEndpoint(t *testing.T) {
 		if a.served.Load()+b.served.Load() != 120 {
 			t.Errorf("%d and %d requests, want 120 in all", a.served.Load(), b.served.Load())
 		}
-		back := serve(t, &server{}, a.address) // on the old address
+		back := serve(t, &server{}, a.address) // on the previous address
 		deadline := time.Now().Add(10 * time.Minute)
 		for back.served.Load() == 0 && time.Now().Before(deadline) {
 			runMany(t, s, 4)
@@ -72,7 +72,7 @@ func TestHalfOfTheEndpointsGone(t *testing.T) {
 	}
 }
 
-// answered is how many batches the endpoints of a session answered.
+// answered returns the number of batches that each endpoint of a session answered.
 func answered(s backend.Session) (n uint64) {
 	for _, e := range s.(*kserveSession).endpoints {
 		n += e.done.Load()

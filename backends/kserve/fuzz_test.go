@@ -10,12 +10,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// fuzzed is a session that wants a tensor of each kind.
+// fuzzed is a session that expects a tensor of each kind.
 func fuzzed() *kserveSession {
 	s := &kserveSession{outputs: []boundTensor{
 		{TensorInfo: backend.TensorInfo{Name: "y", DType: backend.Float32, Shape: []int64{-1, 2}}, datatype: "FP32"},
 		{TensorInfo: backend.TensorInfo{Name: "n", DType: backend.Int8, Shape: []int64{-1}}, datatype: "INT8"},
-		{TensorInfo: backend.TensorInfo{Name: "t", DType: backend.Uint8, Shape: []int64{-1, -1}}, datatype: texts},
+		{TensorInfo: backend.TensorInfo{Name: "t", DType: backend.Uint8, Shape: []int64{-1, -1}}, datatype: bytesDatatype},
 	}}
 	s.outputInfos = tensorInfos(s.outputs)
 	return s
@@ -27,12 +27,12 @@ func goodResponse() *oip.ModelInferResponse {
 			Name: "y", Datatype: "FP32", Shape: []int64{1, 2}, Contents: &oip.InferTensorContents{Fp32Contents: []float32{1, 2}},
 		},
 		{Name: "n", Datatype: "INT8", Shape: []int64{2, 1}, Contents: &oip.InferTensorContents{IntContents: []int32{-1, 2}}},
-		{Name: "t", Datatype: texts, Shape: []int64{2},
+		{Name: "t", Datatype: bytesDatatype, Shape: []int64{2},
 			Contents: &oip.InferTensorContents{BytesContents: [][]byte{[]byte("ab"), nil}}},
 	}}
 }
 
-// rawResponse is the same with raw contents.
+// rawResponse returns the same response with raw contents.
 func rawResponse() *oip.ModelInferResponse {
 	r := goodResponse()
 	for _, o := range r.Outputs {
@@ -43,7 +43,7 @@ func rawResponse() *oip.ModelInferResponse {
 	return r
 }
 
-// FuzzResponse reads answers from bytes: each is refused, or its tensors have as many bytes as their shapes ask for.
+// FuzzResponse parses answers: each is rejected, or its tensors have the size of their shapes.
 func FuzzResponse(f *testing.F) {
 	for _, r := range []*oip.ModelInferResponse{goodResponse(), rawResponse(), {}} {
 		wire, err := proto.Marshal(r)
@@ -77,7 +77,7 @@ func TestTheSeedsAreRead(t *testing.T) {
 	}
 }
 
-// FuzzStreamed tells the messages of a stream apart: each is an error or a response, not both.
+// FuzzStreamed checks that each message of a stream is either an error or a response.
 func FuzzStreamed(f *testing.F) {
 	for _, m := range []*oip.ModelStreamInferResponse{
 		{InferResponse: goodResponse()}, {ErrorMessage: "no", InferResponse: &oip.ModelInferResponse{Id: "1"}}, {},
@@ -99,7 +99,7 @@ func FuzzStreamed(f *testing.F) {
 	})
 }
 
-// FuzzTexts packs what it unpacked: the elements are the same but for zeros at their ends.
+// FuzzTexts packs unpacked texts: the elements are equal except for zeros at their ends.
 func FuzzTexts(f *testing.F) {
 	f.Add(rawTexts([][]byte{[]byte("ab"), nil, []byte("c\x00")}))
 	f.Add([]byte{255, 255, 255, 255})
@@ -110,7 +110,7 @@ func FuzzTexts(f *testing.F) {
 		}
 		shape, data, err := unpackTexts([]int64{int64(len(elements))}, raw, nil)
 		if err != nil {
-			return // one long element among many: too much when all are as long
+			return // with one long element, equal lengths would need too much memory
 		}
 		_, again := packTexts(shape, data)
 		back, _, err := splitTexts(again)

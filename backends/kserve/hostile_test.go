@@ -16,14 +16,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// hostile is a server that speaks HTTP/2 without gRPC's library: it answers as the doubler does, but one call with
-// bytes as they are.
+// hostile is a server that implements HTTP/2 without gRPC's library. It answers like the doubler, except that it
+// answers one call with given bytes.
 type hostile struct {
-	call  string // the one that it answers so
+	call  string // the call answered with given bytes
 	reply func(w http.ResponseWriter, r *http.Request)
 }
 
-// serve returns the address of the server.
+// serve starts the server and returns its address.
 func (h hostile) serve(t *testing.T) string {
 	t.Helper()
 	l, err := listen("")
@@ -59,7 +59,7 @@ func (h hostile) serve(t *testing.T) string {
 			end(w, "12", "no such call")
 			return
 		}
-		if h.call == streamInfer { // the first one asks whether there is the call, with nothing
+		if h.call == streamInfer { // an empty request asks whether the call exists
 			if n, _ := r.Body.Read(make([]byte, 1)); n == 0 {
 				end(w, "0", "")
 				return
@@ -74,7 +74,7 @@ func (h hostile) serve(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// framed is a whole message of gRPC: a byte that says that it is not compressed, its length, itself.
+// framed returns a gRPC message: a byte that means uncompressed, the length, and the content.
 func framed(text []byte) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(text))), text...)
 }
@@ -84,7 +84,7 @@ func end(w http.ResponseWriter, status, message string) {
 	w.Header().Set(http.TrailerPrefix+"Grpc-Message", message)
 }
 
-// says answers with bytes as they are.
+// says answers with the given bytes.
 func says(text []byte) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write(text)
@@ -92,12 +92,12 @@ func says(text []byte) func(http.ResponseWriter, *http.Request) {
 	}
 }
 
-// ends answers with a status alone.
+// ends answers only with a status.
 func ends(status, message string) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, _ *http.Request) { end(w, status, message) }
 }
 
-// endless begins a message of n bytes and goes on for as long as anybody reads.
+// endless begins a message of n bytes and continues as long as the client reads.
 func endless(n uint32) func(http.ResponseWriter, *http.Request) {
 	return func(w http.ResponseWriter, r *http.Request) {
 		_, _ = w.Write(binary.BigEndian.AppendUint32([]byte{0}, n))
@@ -110,12 +110,12 @@ func endless(n uint32) func(http.ResponseWriter, *http.Request) {
 	}
 }
 
-// page answers as a server of pages does.
+// page answers like a web server.
 func page(w http.ResponseWriter, _ *http.Request) {
 	http.Error(w, strings.Repeat("x", 1<<20), http.StatusOK)
 }
 
-// drips sends a byte now and then.
+// drips sends a byte at intervals.
 func drips(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte{0, 0, 0, 1, 0})
 	for r.Context().Err() == nil {
@@ -127,8 +127,8 @@ func drips(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestHostileServers: whatever a server sends in the place of an answer is an error of at most a page that names it, in
-// the time that the options give. What it says of itself takes little memory.
+// TestHostileServers checks that every unexpected answer becomes an error of limited length that names the server,
+// within the time limits, and with little memory.
 func TestHostileServers(t *testing.T) {
 	long := strings.Repeat("x", 6<<20)
 	frame := func(m proto.Message) func(http.ResponseWriter, *http.Request) {
@@ -147,7 +147,7 @@ func TestHostileServers(t *testing.T) {
 	for name, c := range map[string]struct {
 		call  string
 		reply func(http.ResponseWriter, *http.Request)
-		want  string // of the error
+		want  string // text of the error
 	}{
 		"a frame beyond limits":    {infer, says([]byte{0, 0xff, 0xff, 0xff, 0xff, 1, 2}), "larger than max"},
 		"a frame that is cut":      {infer, says([]byte{0, 0, 0, 0, 100, 1, 2}), "unexpected EOF"},
@@ -192,7 +192,7 @@ func TestHostileServers(t *testing.T) {
 					t.Errorf("the server is called by %d bytes", len(about.Version))
 				}
 				err = run(t.Context(), s)
-				_ = s.Close() // says again what the server did
+				_ = s.Close() // returns the same error again
 			}
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), address) ||
 				len(err.Error()) > 2*maxReasonBytes {

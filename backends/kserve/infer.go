@@ -45,7 +45,7 @@ func (s *kserveSession) runBatch(ctx context.Context, in, out []backend.Tensor) 
 			return fmt.Errorf("endpoint %s: %w", e.url, explainError(err))
 		}
 		e.markLost(err)
-		if !s.settings.goesOn {
+		if !s.settings.continues {
 			return fmt.Errorf("endpoint %s is lost: %w (option lost=go-on goes on with the others)", e.url, explainError(err))
 		}
 	}
@@ -67,7 +67,7 @@ func (s *kserveSession) sendInfer(ctx context.Context, e *serverEndpoint,
 	defer backend.StartWait(ctx, backend.WaitInfo{For: "an answer of " + e.url}).End()
 	ctx, cancel := s.callContext(ctx)
 	defer cancel()
-	r.Id = strconv.FormatUint(s.ids.Add(1), 10)
+	r.Id = strconv.FormatUint(s.lastID.Add(1), 10)
 	if e.streams {
 		return s.inferOverStream(ctx, e, r)
 	}
@@ -76,7 +76,7 @@ func (s *kserveSession) sendInfer(ctx context.Context, e *serverEndpoint,
 		return nil, err
 	}
 	if response.Id != "" && response.Id != r.Id { // servers need not repeat the id here
-		return nil, fmt.Errorf("%w: %q, want %q", errUnasked, response.Id, r.Id)
+		return nil, fmt.Errorf("%w: %q, want %q", errUnrequested, response.Id, r.Id)
 	}
 	return response, nil
 }

@@ -34,7 +34,7 @@ func TestSuite(t *testing.T) {
 				Options: map[string]string{"url": s.address, "batch": "8"},
 			}
 			if fault == "no metadata" {
-				open(t, map[string]string{"url": s.address}) // nothing to refuse: the benchmark is believed
+				open(t, map[string]string{"url": s.address}) // nothing to reject: the benchmark's tensors are assumed
 				return
 			}
 			sdktest.RunBackendSuite(t, suite)
@@ -56,8 +56,8 @@ func open(t testing.TB, options map[string]string) backend.Session {
 	return s
 }
 
-// The model's name at the server is the harness's name for it, where no option says otherwise: a file's
-// name means nothing there.
+// The default name of the model at the server is the harness's name for it, because the server does not know the file's
+// name.
 func TestModelNameWithoutTheOption(t *testing.T) {
 	srv := serve(t, &server{}, "")
 	m := doubler()
@@ -79,7 +79,7 @@ func TestModelNameWithoutTheOption(t *testing.T) {
 	})
 }
 
-// batch makes inputs of one row.
+// batch returns inputs of one row.
 func batch() []backend.Tensor {
 	return []backend.Tensor{
 		{Name: "ids", DType: backend.Int64, Shape: []int64{1}, Data: backend.Bytes([]int64{7})},
@@ -98,7 +98,7 @@ func run(ctx context.Context, s backend.Session) error {
 	return nil
 }
 
-// runMany makes n runs, as many at a time as the session wants.
+// runMany executes n runs with the session's preferred concurrency.
 func runMany(t *testing.T, s backend.Session, n int) {
 	t.Helper()
 	work := make(chan struct{})
@@ -122,7 +122,7 @@ func runMany(t *testing.T, s backend.Session, n int) {
 func TestOpenRefuses(t *testing.T) {
 	cases := []struct {
 		name    string
-		server  *server // nil: a good one; it is at a:1
+		server  *server // nil: a correct server at a:1
 		options map[string]string
 		class   error
 		want    []string
@@ -215,17 +215,17 @@ func TestAnErrorOfOneRequest(t *testing.T) {
 	if err := errors.Join(run(t.Context(), s), run(t.Context(), s)); err != nil {
 		t.Fatal(err)
 	}
-	wantAll(t, run(t.Context(), s), "CUDA out of memory") // it is the model's: no other endpoint is tried
+	wantAll(t, run(t.Context(), s), "CUDA out of memory") // a fault of the model: no other endpoint is tried
 }
 
-// TestAServerThatIsFull has been reached.
+// TestAServerThatIsFull checks the error of a server that is reachable but overloaded.
 func TestAServerThatIsFull(t *testing.T) {
 	s := open(t, map[string]string{"url": serve(t, &server{fault: "full"}, "").address})
 	err := run(t.Context(), s)
 	wantAll(t, err, "is lost: unavailable: the queue is full")
 }
 
-// TestSecretsAreNotShown: errors go to screens and logs.
+// TestSecretsAreNotShown checks that errors contain no secrets, because they appear on screens and in logs.
 func TestSecretsAreNotShown(t *testing.T) {
 	for key, value := range map[string]string{
 		"url":                        "grpcs://user:hunter2@host:1",
@@ -313,7 +313,8 @@ func TestEndOfTheContext(t *testing.T) {
 	}
 }
 
-// TestTheEndIsKnownFromTheClock: the server's word that time is up may come before the context's own timer is through.
+// TestTheEndIsKnownFromTheClock checks that a server's timeout status counts as the end of a context whose own timer
+// has not expired yet.
 func TestTheEndIsKnownFromTheClock(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(time.Hour))
 	defer cancel()
@@ -329,7 +330,7 @@ func TestTheEndIsKnownFromTheClock(t *testing.T) {
 	}
 }
 
-// late is a context whose deadline is over, and whose timer has not noticed.
+// late is a context whose deadline has passed but whose timer has not expired.
 type late struct{ context.Context }
 
 func (late) Deadline() (time.Time, bool) { return time.Now(), true }

@@ -50,8 +50,8 @@ func (s *kserveSession) describeTensors(ctx context.Context, e *serverEndpoint, 
 
 // noteServerName stores the name that a server reports, each name once.
 func (s *kserveSession) noteServerName(name string) {
-	if name != "" && !slices.Contains(s.servers, name) {
-		s.servers = append(s.servers, name)
+	if name != "" && !slices.Contains(s.serverNames, name) {
+		s.serverNames = append(s.serverNames, name)
 	}
 }
 
@@ -66,7 +66,7 @@ func matchTensors(kind string, want []backend.TensorInfo, have []*oip.TensorMeta
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s %q: %w", backend.ErrTensors, kind, h.Name, err)
 		}
-		tensors[i] = asWanted(wantedTensor(want, i, h.Name), h, d)
+		tensors[i] = adaptTensor(wantedTensor(want, i, h.Name), h, d)
 	}
 	index, err := backend.Bind(kind, want, tensorInfos(tensors))
 	if err != nil {
@@ -110,15 +110,15 @@ func wantedTensor(want []backend.TensorInfo, i int, name string) backend.TensorI
 	return backend.TensorInfo{}
 }
 
-// asWanted returns a server's tensor in the benchmark's form.
-func asWanted(want backend.TensorInfo, have *oip.TensorMetadata, d backend.DType) boundTensor {
+// adaptTensor returns a server's tensor in the benchmark's form.
+func adaptTensor(want backend.TensorInfo, have *oip.TensorMetadata, d backend.DType) boundTensor {
 	shape, wantShape := have.Shape, want.Shape
-	if have.Datatype == texts {
+	if have.Datatype == bytesDatatype {
 		wantShape = wantShape[:max(len(wantShape)-1, 0)]
 	}
-	shape = withoutOnes(shape, wantShape)
-	t := boundTensor{datatype: have.Datatype, ones: len(have.Shape) - len(shape)}
-	if have.Datatype == texts {
+	shape = trimOnes(shape, wantShape)
+	t := boundTensor{datatype: have.Datatype, extraOnes: len(have.Shape) - len(shape)}
+	if have.Datatype == bytesDatatype {
 		shape = append(shape[:len(shape):len(shape)], -1)
 	}
 	t.TensorInfo = backend.TensorInfo{Name: have.Name, DType: d, Shape: shape}

@@ -57,7 +57,7 @@ func (n networkNode) Send(ctx context.Context, size int) error {
 	ctx, cancel := n.session.callContext(ctx)
 	defer cancel()
 	q := n.readyRequest()
-	q.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, padding, protowire.BytesType),
+	q.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, paddingField, protowire.BytesType),
 		make([]byte, size)))
 	if _, err := n.endpoint.rpc.ModelReady(ctx, q); err != nil {
 		return shortenError(explainError(err))
@@ -65,8 +65,8 @@ func (n networkNode) Send(ctx context.Context, size int) error {
 	return nil
 }
 
-// padding is the number of that field: the last valid one, which the protocol is unlikely to use.
-const padding = protowire.MaxValidNumber
+// paddingField is the number of that field: the last valid one, which the protocol is unlikely to use.
+const paddingField = protowire.MaxValidNumber
 
 func (n networkNode) readyRequest() *oip.ModelReadyRequest {
 	return &oip.ModelReadyRequest{Name: n.session.settings.model, Version: n.session.settings.version}

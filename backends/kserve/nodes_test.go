@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// mock starts a server that has the doubler's tensors.
+// mock starts a server with the doubler's tensors.
 func mock(t *testing.T, o oiptest.Options) (address string, s *oiptest.Server) {
 	t.Helper()
 	o.Model = "doubler"

@@ -33,7 +33,7 @@ type sessionSettings struct {
 	tls         bool
 	ca          string
 	token       string // name of the variable that contains the token
-	goesOn      bool   // continue with the other endpoints if one is lost
+	continues   bool   // continue with the other endpoints if one is lost
 	stream      string // auto, on or off
 	headers     []string
 }
@@ -61,7 +61,7 @@ func (s *sessionSettings) optionList() option.List {
 		option.Duration("connect_timeout", &s.connect, "maximum time until the endpoints are ready"),
 		option.Text("ca", &s.ca, "PEM file of the authority that signed the servers' certificates (default: the system's)"),
 		option.Text("token_env", &s.token, "name of the environment variable with a bearer token"),
-		option.Choice("lost", &s.goesOn, map[string]bool{"end": false, "go-on": true},
+		option.Choice("lost", &s.continues, map[string]bool{"end": false, "go-on": true},
 			"reaction to a lost endpoint: end the run, or go-on with the others"),
 		option.Choice("stream", &s.stream, map[string]string{"auto": "auto", "on": "on", "off": "off"},
 			"send many requests over one stream to each endpoint: on, off, or auto (if the server supports it)"),
@@ -83,7 +83,7 @@ func (s *sessionSettings) readURLs(value string) error {
 		url, secure := strings.CutPrefix(strings.TrimSpace(url), "grpcs://")
 		url = strings.TrimPrefix(url, "grpc://")
 		if host, port, ok := strings.Cut(url, ":"); !ok || host == "" || port == "" || strings.ContainsAny(url, "@/?#") {
-			return fmt.Errorf("endpoint %q, want HOST:PORT", withoutUser(url))
+			return fmt.Errorf("endpoint %q, want HOST:PORT", removeUserInfo(url))
 		}
 		if len(s.urls) > 0 && secure != s.tls {
 			return fmt.Errorf("endpoint %q, want all endpoints with TLS (grpcs://HOST:PORT) or none", url)
@@ -93,8 +93,8 @@ func (s *sessionSettings) readURLs(value string) error {
 	return nil
 }
 
-// withoutUser removes the part before a host, which may be a password, and the part after it.
-func withoutUser(url string) string {
+// removeUserInfo removes the part before a host, which may be a password, and the part after it.
+func removeUserInfo(url string) string {
 	url = url[strings.LastIndexByte(url, '@')+1:]
 	if end := strings.IndexAny(url, "/?#"); end >= 0 {
 		url = url[:end]

@@ -21,16 +21,16 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// server is an inference server whose model has y = 2x and n = ids+1, as its fault lets it.
+// server is an inference server whose model computes y = 2x and n = ids+1, unless fault is set.
 type server struct {
 	oip.UnimplementedGRPCInferenceServiceServer
 	fault   string
 	token   string
-	name    string // what it calls itself; empty: test
+	name    string // name that it reports; empty: test
 	delay   time.Duration
-	streams bool                       // it has the call for streams
-	model   *oip.ModelMetadataResponse // another model, which answers with its inputs; nil: the doubler
-	typed   bool                       // which does so in typed contents
+	streams bool                       // supports the streaming call
+	model   *oip.ModelMetadataResponse // another model, which returns its inputs; nil: the doubler
+	typed   bool                       // returns typed contents
 
 	served  atomic.Int64
 	inWork  atomic.Int64
@@ -41,7 +41,7 @@ type server struct {
 
 const width = 4
 
-// serve starts a server on an address of its own, or on address.
+// serve starts a server on a new address, or on address.
 func serve(t testing.TB, s *server, address string, options ...grpc.ServerOption) *server {
 	t.Helper()
 	l, err := listen(address)
@@ -61,8 +61,8 @@ func serve(t testing.TB, s *server, address string, options ...grpc.ServerOption
 	return s
 }
 
-// listen listens at address, or at one that is this process's own: no other's server, nor the near end of a connection,
-// gets the port of one that has stopped and is to be found gone, or to come back.
+// listen listens on address, or on an address that only this process uses. No other server and no client connection
+// then gets the port of a stopped server that must be unreachable or return later.
 func listen(address string) (net.Listener, error) {
 	if address != "" {
 		return net.Listen("tcp", address)
@@ -70,10 +70,10 @@ func listen(address string) (net.Listener, error) {
 	if l, err := net.Listen("tcp", own().String()+":0"); err == nil {
 		return l, nil
 	}
-	return net.Listen("tcp", "127.0.0.1:0") // where the loopback network is no more
+	return net.Listen("tcp", "127.0.0.1:0") // systems whose loopback network has only one address
 }
 
-// own is an address of the loopback network that belongs to this process.
+// own returns an address of the loopback network that belongs to this process.
 func own() net.IP {
 	pid := os.Getpid()
 	return net.IPv4(127, byte(64+pid>>16&31), byte(pid>>8), byte(pid))
@@ -203,7 +203,7 @@ func (s *server) infer(r *oip.ModelInferRequest) (*oip.ModelInferResponse, error
 	return out, nil
 }
 
-// echo answers with a request's inputs.
+// echo returns a request's inputs.
 func echo(r *oip.ModelInferRequest, typed bool) *oip.ModelInferResponse {
 	out := &oip.ModelInferResponse{Id: r.Id}
 	for i, in := range r.Inputs {
@@ -218,7 +218,7 @@ func echo(r *oip.ModelInferRequest, typed bool) *oip.ModelInferResponse {
 	return out
 }
 
-// typedContents holds the elements as servers do that have no raw contents.
+// typedContents returns the elements in the form of servers without raw contents.
 func typedContents(datatype string, raw []byte) *oip.InferTensorContents {
 	switch datatype {
 	case "FP32":
@@ -247,7 +247,7 @@ func typedContents(datatype string, raw []byte) *oip.InferTensorContents {
 			c.BoolContents = append(c.BoolContents, b != 0)
 		}
 		return c
-	case texts:
+	case bytesDatatype:
 		elements, _, _ := splitTexts(raw)
 		return &oip.InferTensorContents{BytesContents: elements}
 	}
@@ -262,7 +262,7 @@ func widen[W int32 | uint32, T int8 | int16 | uint8 | uint16](narrow []T) []W {
 	return wide
 }
 
-// ModelStreamInfer answers each request when it is done, so in any order.
+// ModelStreamInfer answers each request when it is complete, so answers may be in any order.
 func (s *server) ModelStreamInfer(
 	stream grpc.BidiStreamingServer[oip.ModelInferRequest, oip.ModelStreamInferResponse],
 ) error {
@@ -302,7 +302,7 @@ func (s *server) ModelStreamInfer(
 	}
 }
 
-// streamed is an answer, or an error, in Triton's form.
+// streamed returns an answer or an error in Triton's form.
 func (s *server) streamed(id string, out *oip.ModelInferResponse, err error) []*oip.ModelStreamInferResponse {
 	m := &oip.ModelStreamInferResponse{InferResponse: out}
 	if err != nil {
@@ -313,7 +313,7 @@ func (s *server) streamed(id string, out *oip.ModelInferResponse, err error) []*
 		return []*oip.ModelStreamInferResponse{m, m}
 	case "empty":
 		m.InferResponse = nil
-	case "bare": // MLServer's: fields of a response where Triton has a frame
+	case "bare": // MLServer's form: a response without the enclosing message
 		m = &oip.ModelStreamInferResponse{ErrorMessage: out.ModelName}
 		m.ProtoReflect().SetUnknown(protowire.AppendString(protowire.AppendTag(nil, 3, protowire.BytesType), out.Id))
 	}

@@ -22,11 +22,11 @@ type kserveSession struct {
 	settings        sessionSettings
 	header          metadata.MD
 	endpoints       []*serverEndpoint
-	servers         []string // names that the servers report
+	serverNames     []string // names that the servers report
 	inputs, outputs []boundTensor
 	inputInfos      []backend.TensorInfo
 	outputInfos     []backend.TensorInfo
-	ids             atomic.Uint64 // id of the last request
+	lastID          atomic.Uint64 // id of the last request
 
 	mu       sync.Mutex
 	stop     context.CancelFunc // stops watching; nil: not watching
@@ -79,13 +79,13 @@ func (s *kserveSession) awaitReady(ctx context.Context, e *serverEndpoint) error
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("endpoint %s is not ready within %v: %w", e.url, s.settings.connect, why)
-		case <-time.After(askEvery):
+		case <-time.After(askInterval):
 		}
 	}
 }
 
-// askEvery is the interval between requests to an endpoint that is not ready.
-const askEvery = 200 * time.Millisecond
+// askInterval is the interval between requests to an endpoint that is not ready.
+const askInterval = 200 * time.Millisecond
 
 func (s *kserveSession) askReady(ctx context.Context, e *serverEndpoint) error {
 	ctx, cancel := s.callContext(ctx)
@@ -114,7 +114,8 @@ func (s *kserveSession) Limits() backend.Limits {
 // Describe describes the servers and the endpoints and, if there are several, the answers of each since Restart.
 func (s *kserveSession) Describe() backend.Info {
 	info := backend.Info{
-		Version: strings.Join(s.servers, ", "), Details: map[string]string{"model": s.settings.model, "call": s.callNames()},
+		Version: strings.Join(s.serverNames, ", "), Details: map[string]string{"model": s.settings.model,
+			"call": s.callNames()},
 	}
 	for _, e := range s.endpoints {
 		info.Devices = append(info.Devices, e.url)

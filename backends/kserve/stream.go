@@ -17,16 +17,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/oip"
 )
 
-// errUnasked is wrapped if a server sent an answer with an id that is not pending: the id was never sent or was
+// errUnrequested is wrapped if a server sent an answer with an id that is not pending: the id was never sent or was
 // answered before.
-var errUnasked = errors.New("the server answered a request that was not asked, or answered one twice")
+var errUnrequested = errors.New("the server answered a request that was not asked, or answered one twice")
 
 // inferStream carries many requests to one endpoint. Their answers arrive in any order. It ends with its first error.
 type inferStream struct {
-	call   grpc.BidiStreamingClient[oip.ModelInferRequest, oip.ModelStreamInferResponse]
-	cancel context.CancelFunc
-	turn   chan struct{} // semaphore for sending
-	ended  chan struct{} // closed when nothing more is received
+	call     grpc.BidiStreamingClient[oip.ModelInferRequest, oip.ModelStreamInferResponse]
+	cancel   context.CancelFunc
+	sendTurn chan struct{} // semaphore for sending
+	ended    chan struct{} // closed when nothing more is received
 
 	mu      sync.Mutex
 	waiting map[string]chan<- streamAnswer // by id; nil: the answer is no longer awaited
@@ -43,7 +43,7 @@ func (s *kserveSession) stream(ctx context.Context, e *serverEndpoint) (*inferSt
 	e.opening.Lock()
 	defer e.opening.Unlock()
 	if e.stream != nil {
-		if fault := e.stream.err(); fault == nil || errors.Is(fault, errUnasked) {
+		if fault := e.stream.err(); fault == nil || errors.Is(fault, errUnrequested) {
 			return e.stream, nil
 		}
 	}
@@ -67,7 +67,7 @@ func (s *kserveSession) openStream(ctx context.Context, e *serverEndpoint) (*inf
 		return nil, errors.Join(err, ctx.Err())
 	}
 	t := &inferStream{
-		call: call, cancel: cancel, turn: make(chan struct{}, 1), ended: make(chan struct{}),
+		call: call, cancel: cancel, sendTurn: make(chan struct{}, 1), ended: make(chan struct{}),
 		waiting: map[string]chan<- streamAnswer{},
 	}
 	go t.receiveAnswers()
@@ -99,14 +99,14 @@ func (t *inferStream) askServer(ctx context.Context, r *oip.ModelInferRequest) (
 		return nil, err
 	}
 	if err := t.sendRequest(ctx, r); err != nil {
-		t.giveUp(r.Id)
+		t.abandonRequest(r.Id)
 		return nil, err
 	}
 	select {
 	case a := <-answered:
 		return a.response, a.err
 	case <-ctx.Done():
-		t.giveUp(r.Id)
+		t.abandonRequest(r.Id)
 		return nil, status.FromContextError(ctx.Err()).Err()
 	}
 }
@@ -115,13 +115,13 @@ func (t *inferStream) askServer(ctx context.Context, r *oip.ModelInferRequest) (
 // then ends the stream.
 func (t *inferStream) sendRequest(ctx context.Context, r *oip.ModelInferRequest) error {
 	select {
-	case t.turn <- struct{}{}:
+	case t.sendTurn <- struct{}{}:
 	case <-t.ended:
 		return t.err()
 	case <-ctx.Done():
 		return status.FromContextError(ctx.Err()).Err()
 	}
-	defer func() { <-t.turn }()
+	defer func() { <-t.sendTurn }()
 	stop := context.AfterFunc(ctx, func() { t.endStream(status.FromContextError(ctx.Err()).Err()) })
 	defer stop()
 	if t.call.Send(r) != nil { // receiving returns the reason
@@ -139,7 +139,7 @@ func (t *inferStream) receiveAnswers() {
 			err = status.Error(codes.Unavailable, "the server ended the stream")
 		}
 		if err == nil {
-			err = t.handAnswer(splitResponse(m))
+			err = t.deliverAnswer(splitResponse(m))
 		}
 		if err != nil {
 			t.endStream(err)
@@ -148,19 +148,19 @@ func (t *inferStream) receiveAnswers() {
 	}
 }
 
-// handAnswer delivers an answer to the request that waits for it.
-func (t *inferStream) handAnswer(id string, a streamAnswer) error {
+// deliverAnswer delivers an answer to the request that waits for it.
+func (t *inferStream) deliverAnswer(id string, a streamAnswer) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if id == "" {
 		if id = t.onlyPending(); id == "" {
 			return fmt.Errorf("%w: without the id of its request, of which %d are open (option stream=off)",
-				cmp.Or(a.err, errUnasked), len(t.waiting))
+				cmp.Or(a.err, errUnrequested), len(t.waiting))
 		}
 	}
 	waits, asked := t.waiting[id]
 	if !asked {
-		return fmt.Errorf("%w: id %q", errUnasked, id)
+		return fmt.Errorf("%w: id %q", errUnrequested, id)
 	}
 	delete(t.waiting, id)
 	if waits != nil {
@@ -188,8 +188,8 @@ func (t *inferStream) addPending(id string, answered chan<- streamAnswer) error 
 	return t.fault
 }
 
-// giveUp marks a request so that its late answer is dropped.
-func (t *inferStream) giveUp(id string) {
+// abandonRequest marks a request so that its late answer is dropped.
+func (t *inferStream) abandonRequest(id string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if _, open := t.waiting[id]; open {
@@ -239,12 +239,12 @@ func (e *serverEndpoint) closeStream() error {
 	if t == nil {
 		return nil
 	}
-	t.turn <- struct{}{} // prevents further sending
+	t.sendTurn <- struct{}{} // prevents further sending
 	if t.allAnswered() {
 		_ = t.call.CloseSend()
 		select {
 		case <-t.ended:
-		case <-time.After(lastWords):
+		case <-time.After(closeTimeout):
 		}
 	}
 	t.endStream(context.Canceled)
@@ -263,14 +263,14 @@ func (e *serverEndpoint) unaskedError() error {
 }
 
 func (t *inferStream) unaskedError(e *serverEndpoint) error {
-	if err := t.err(); errors.Is(err, errUnasked) {
+	if err := t.err(); errors.Is(err, errUnrequested) {
 		return shortenError(fmt.Errorf("endpoint %s: %w", e.url, err))
 	}
 	return nil
 }
 
-// lastWords is the time limit for a server to end a stream after the last request.
-const lastWords = time.Second
+// closeTimeout is the time limit for a server to end a stream after the last request.
+const closeTimeout = time.Second
 
 // chooseCall determines which endpoints use the streaming call, according to option stream.
 func (s *kserveSession) chooseCall(ctx context.Context) error {

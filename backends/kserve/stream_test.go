@@ -30,7 +30,7 @@ func TestTheCallIsChosen(t *testing.T) {
 	}
 }
 
-// TestAnswersFindTheirRequests has many different requests in flight over one stream, whose answers come in any order.
+// TestAnswersFindTheirRequests sends many different requests over one stream, whose answers arrive in any order.
 func TestAnswersFindTheirRequests(t *testing.T) {
 	s := open(t, map[string]string{"url": serve(t, &server{streams: true}, "").address, "stream": "on"})
 	var asking sync.WaitGroup
@@ -67,13 +67,13 @@ func TestFaultsOfAStream(t *testing.T) {
 			s := unclosed(t, map[string]string{"url": srv.address})
 			err := run(t.Context(), s)
 			wantAll(t, err, append(c.want, srv.address)...)
-			if errors.Is(err, errUnasked) != c.unasked {
-				t.Errorf("%v, want %v: %v", err, errUnasked, c.unasked)
+			if errors.Is(err, errUnrequested) != c.unasked {
+				t.Errorf("%v, want %v: %v", err, errUnrequested, c.unasked)
 			}
 			if answered(s) != 0 {
 				t.Error("an answer is counted")
 			}
-			_ = s.Close() // says again what the server did
+			_ = s.Close() // returns the server's fault again
 		})
 	}
 }
@@ -88,11 +88,11 @@ func unclosed(t *testing.T, options map[string]string) backend.Session {
 	return s
 }
 
-// TestAnsweredTwice finds the second answer to the last request, which no Run waits for, at the end.
+// TestAnsweredTwice checks that Close reports a second answer to the last request.
 func TestAnsweredTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := wired(t, nil, &server{fault: "twice", streams: true})
-		if err := run(t.Context(), s); err != nil && !errors.Is(err, errUnasked) {
+		if err := run(t.Context(), s); err != nil && !errors.Is(err, errUnrequested) {
 			t.Error(err)
 		}
 		err := s.Close()
@@ -100,8 +100,8 @@ func TestAnsweredTwice(t *testing.T) {
 		if fault := s.(backend.Describer).Describe().Details["fault of a:1"]; !strings.Contains(fault, `id "1"`) {
 			t.Errorf("described with the fault %q", fault)
 		}
-		if !errors.Is(err, errUnasked) {
-			t.Errorf("%v is no %v", err, errUnasked)
+		if !errors.Is(err, errUnrequested) {
+			t.Errorf("%v is no %v", err, errUnrequested)
 		}
 	})
 }
@@ -113,13 +113,13 @@ func TestARunAfterAnUnaskedAnswerFails(t *testing.T) {
 	for i := 0; i < 1000 && err == nil; i++ {
 		err = run(t.Context(), s)
 	}
-	if !errors.Is(err, errUnasked) || !errors.Is(run(t.Context(), s), errUnasked) {
-		t.Errorf("%v, want %v", err, errUnasked)
+	if !errors.Is(err, errUnrequested) || !errors.Is(run(t.Context(), s), errUnrequested) {
+		t.Errorf("%v, want %v", err, errUnrequested)
 	}
 	_ = s.Close()
 }
 
-// TestAnswersWithoutIDs can be told apart while there is one at a time.
+// TestAnswersWithoutIDs checks that answers without ids are accepted if there is only one request at a time.
 func TestAnswersWithoutIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := wired(t, nil, &server{fault: "no id", streams: true, delay: 20 * time.Millisecond})
@@ -136,7 +136,7 @@ func TestAnswersWithoutIDs(t *testing.T) {
 	})
 }
 
-// TestTheReasonIsKnownFirst: what the end of the call would say is none.
+// TestTheReasonIsKnownFirst checks that the first error of a stream is reported, not that of ending the call.
 func TestTheReasonIsKnownFirst(t *testing.T) {
 	s := &inferStream{}
 	s.cancel = func() {
@@ -165,7 +165,7 @@ func TestAnErrorOfOneRequestOfAStream(t *testing.T) {
 	}
 }
 
-// TestALateAnswerIsDropped: its request is given up, and the stream goes on.
+// TestALateAnswerIsDropped checks that a late answer to an abandoned request does not end the stream.
 func TestALateAnswerIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := wired(t, nil, &server{streams: true, delay: 100 * time.Millisecond})
@@ -197,7 +197,7 @@ func TestHangsOfAStream(t *testing.T) {
 			}
 			in, out := manyRows(1<<18), make([]backend.Tensor, 2)
 			var err error
-			for i := 0; i < 8 && err == nil; i++ { // until the buffers between are full
+			for i := 0; i < 8 && err == nil; i++ { // until the buffers are full
 				err = s.Run(t.Context(), in, out)
 			}
 			wantAll(t, err, "a:1", "no answer in time")
@@ -205,7 +205,7 @@ func TestHangsOfAStream(t *testing.T) {
 	})
 }
 
-// manyRows are inputs of n rows.
+// manyRows returns inputs of n rows.
 func manyRows(n int64) []backend.Tensor {
 	return []backend.Tensor{
 		{Name: "ids", DType: backend.Int64, Shape: []int64{n}, Data: make([]byte, 8*n)},

@@ -20,7 +20,7 @@ var datatypes = map[backend.DType]string{
 
 // parseDatatype returns the dtype that a benchmark sees for a datatype.
 func parseDatatype(name string) (backend.DType, error) {
-	if name == texts {
+	if name == bytesDatatype {
 		return backend.Uint8, nil
 	}
 	for d, n := range datatypes {
@@ -35,13 +35,13 @@ func parseDatatype(name string) (backend.DType, error) {
 type boundTensor struct {
 	backend.TensorInfo
 	datatype string
-	// ones is the number of additional dimensions of size 1 at the end of the server's shape. Servers that use the first
-	// dimension as the batch must declare [N] as [N,1].
-	ones int
+	// extraOnes is the number of additional dimensions of size 1 at the end of the server's shape. Servers that use the
+	// first dimension as the batch must declare [N] as [N,1].
+	extraOnes int
 }
 
 func (t boundTensor) equal(u boundTensor) bool {
-	return t.Name == u.Name && t.datatype == u.datatype && t.ones == u.ones && slices.Equal(t.Shape, u.Shape)
+	return t.Name == u.Name && t.datatype == u.datatype && t.extraOnes == u.extraOnes && slices.Equal(t.Shape, u.Shape)
 }
 
 func tensorInfos(ts []boundTensor) []backend.TensorInfo {
@@ -58,10 +58,10 @@ func (s *kserveSession) makeRequest(in []backend.Tensor) *oip.ModelInferRequest 
 	for i := range in {
 		t := s.inputs[i]
 		shape, data := in[i].Shape, in[i].Data
-		if t.datatype == texts {
+		if t.datatype == bytesDatatype {
 			shape, data = packTexts(shape, data)
 		}
-		for range t.ones {
+		for range t.extraOnes {
 			shape = append(shape[:len(shape):len(shape)], 1)
 		}
 		r.Inputs = append(r.Inputs, &oip.InferInputTensor{Name: t.Name, Datatype: t.datatype, Shape: shape})
@@ -131,10 +131,10 @@ func findOutput(r *oip.ModelInferResponse, want boundTensor) (backend.Tensor, er
 	} else if t.Data, err = packContents(o.Datatype, o.GetContents()); err != nil {
 		return t, err
 	}
-	if want.datatype == texts {
+	if want.datatype == bytesDatatype {
 		t.Shape, t.Data, err = unpackTexts(o.Shape, t.Data, want.Shape)
 	} else {
-		t.Shape = withoutOnes(o.Shape, want.Shape)
+		t.Shape = trimOnes(o.Shape, want.Shape)
 	}
 	return t, err
 }
@@ -159,9 +159,9 @@ func outputNames(r *oip.ModelInferResponse) []string {
 	return names
 }
 
-// withoutOnes removes additional dimensions of size 1 at the end. It returns a shape with other additional dimensions
+// trimOnes removes additional dimensions of size 1 at the end. It returns a shape with other additional dimensions
 // unchanged.
-func withoutOnes(shape, want []int64) []int64 {
+func trimOnes(shape, want []int64) []int64 {
 	if want == nil || len(shape) <= len(want) || slices.ContainsFunc(shape[len(want):],
 		func(d int64) bool { return d != 1 }) {
 		return shape

@@ -8,14 +8,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// TestEveryDatatypeComesBack sends a tensor of each datatype to a server that answers with it,
-// raw and in typed contents.
+// TestEveryDatatypeComesBack sends a tensor of each datatype to a server that returns it, in raw and typed contents.
 func TestEveryDatatypeComesBack(t *testing.T) {
 	for d, name := range datatypes {
 		for _, typed := range []bool{false, true} {
 			half := d == backend.Float16 || d == backend.BFloat16
 			if half && typed {
-				continue // there is no such field
+				continue // typed contents do not support the datatype
 			}
 			t.Run(name, func(t *testing.T) {
 				data := make([]byte, 3*d.Size())
@@ -35,13 +34,13 @@ func TestEveryDatatypeComesBack(t *testing.T) {
 	}
 }
 
-// echoModel has one tensor, x, as its input and output.
+// echoModel has one tensor, x, as input and output.
 func echoModel(datatype string, shape ...int64) *oip.ModelMetadataResponse {
 	x := []*oip.TensorMetadata{{Name: "x", Datatype: datatype, Shape: shape}}
 	return &oip.ModelMetadataResponse{Name: "doubler", Inputs: x, Outputs: x}
 }
 
-// echoed runs one batch at a server with an echoModel. The caller wants x of the dtype and shape.
+// echoed runs one batch at a server with an echoModel. The caller requires x with the given dtype and shape.
 func echoed(t *testing.T, srv *server, d backend.DType, shape []int64, in []backend.Tensor) backend.Tensor {
 	t.Helper()
 	x := []backend.TensorInfo{{Name: "x", DType: d, Shape: shape}}
@@ -72,7 +71,8 @@ func TestContentsRefuse(t *testing.T) {
 	}
 }
 
-// TestDimensionsOfOne: servers that take the first dimension for the batch say [N,1] where the benchmark has [N].
+// TestDimensionsOfOne checks servers that use the first dimension as the batch and therefore declare [N,1] for the
+// benchmark's [N].
 func TestDimensionsOfOne(t *testing.T) {
 	for _, fault := range []string{"ones", "ones unannounced"} {
 		s := open(t, map[string]string{"url": serve(t, &server{fault: fault}, "").address})
@@ -92,13 +92,13 @@ func TestDimensionsOfOne(t *testing.T) {
 		{[]int64{8, 1}, nil, []int64{8, 1}},
 		{[]int64{1}, []int64{}, []int64{}},
 	} {
-		if got := withoutOnes(c.shape, c.want); backend.ShapeString(got) != backend.ShapeString(c.cut) {
+		if got := trimOnes(c.shape, c.want); backend.ShapeString(got) != backend.ShapeString(c.cut) {
 			t.Errorf("%v as %v is %v, want %v", c.shape, c.want, got, c.cut)
 		}
 	}
 }
 
-// TestAServerWithoutMetadata is believed to have what the benchmark names, and nothing else.
+// TestAServerWithoutMetadata checks that the benchmark's tensors are assumed and other tensors are rejected.
 func TestAServerWithoutMetadata(t *testing.T) {
 	srv := serve(t, &server{fault: "no metadata"}, "")
 	if err := run(t.Context(), open(t, map[string]string{"url": srv.address})); err != nil {

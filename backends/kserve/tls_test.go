@@ -39,7 +39,7 @@ func TestTokenAndTLS(t *testing.T) {
 	}
 }
 
-// TestCertificateFaults waits for none of them: connect_timeout is an hour.
+// TestCertificateFaults checks that certificate faults are reported immediately: connect_timeout is an hour.
 func TestCertificateFaults(t *testing.T) {
 	good, _ := certificate(t, time.Hour, loopback, own())
 	_, other := certificate(t, time.Hour, loopback, own())
@@ -69,7 +69,7 @@ func TestCertificateFaults(t *testing.T) {
 
 var loopback = net.IPv4(127, 0, 0, 1)
 
-// certificate makes a certificate for addresses, which ends so long from now, and a PEM file with it.
+// certificate creates a certificate for addresses that expires after a given time, and a PEM file with it.
 func certificate(t *testing.T, validity time.Duration, addresses ...net.IP) (tls.Certificate, string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

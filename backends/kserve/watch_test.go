@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// wires connects to servers in memory, so that virtual time may pass.
+// wires connects to servers in memory, for virtual time.
 type wires struct {
 	mu    sync.Mutex
 	hosts map[string]*wire
@@ -62,7 +62,7 @@ func (w *wires) serve(t *testing.T, address string, s oip.GRPCInferenceServiceSe
 	return stop
 }
 
-// wired opens a session at servers in memory, whose addresses are a:1, b:1 and so on, for a test on virtual time.
+// wired opens a session with servers in memory at the addresses a:1, b:1 and so on, for a test on virtual time.
 func wired(t *testing.T, options map[string]string, servers ...*server) backend.Session {
 	t.Helper()
 	w := &wires{hosts: map[string]*wire{}}
@@ -78,7 +78,7 @@ func wired(t *testing.T, options map[string]string, servers ...*server) backend.
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.Close() }) // tests of what it says have closed it before
+	t.Cleanup(func() { _ = s.Close() }) // tests of Close have already closed it
 	return s
 }
 
@@ -105,7 +105,7 @@ func (w *wire) Close() error {
 
 func (w *wire) Addr() net.Addr { return &net.UnixAddr{Name: "wire"} }
 
-// hanging is a server that, once told, says nothing on whether it is ready.
+// hanging is a server that can be made to stop answering whether it is ready.
 type hanging struct {
 	server
 	hangs atomic.Bool
@@ -119,7 +119,7 @@ func (h *hanging) ModelReady(ctx context.Context, r *oip.ModelReadyRequest) (*oi
 	return h.server.ModelReady(ctx, r)
 }
 
-// TestAnEndpointThatIsBack takes part again within seconds, however long it was away and whatever the others do.
+// TestAnEndpointThatIsBack checks that an endpoint is used again within seconds of its return, whatever the others do.
 func TestAnEndpointThatIsBack(t *testing.T) {
 	for name, others := range map[string]bool{"alone": false, "while another hangs": true} {
 		t.Run(name, func(t *testing.T) {
@@ -143,10 +143,10 @@ func TestAnEndpointThatIsBack(t *testing.T) {
 				time.Sleep(8 * time.Minute)
 				w.serve(t, "b:1", &server{})
 				time.Sleep(5 * time.Second)
-				if err := s.endpoints[1].lostBy(); err != nil {
+				if err := s.endpoints[1].lossReason(); err != nil {
 					t.Error("it is still lost")
 				}
-				if got := s.endpoints[0].lostBy() != nil; got != others {
+				if got := s.endpoints[0].lossReason() != nil; got != others {
 					t.Errorf("the other one is lost: %v, want %v", got, others)
 				}
 				if err := s.Close(); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/openai"
 )
 
-// times are when token events came.
+// times contains the arrival times of token events.
 type times struct {
 	start time.Time
 	at    []int64
@@ -34,8 +34,8 @@ func (o *times) Event(e *openai.ObservedEvent) {
 	}
 }
 
-// pieces serves connections: a list of models, and to each request the pieces of an answer, one write each. Before the
-// next it waits for a word.
+// pieces serves connections: a list of models and, for each request, an answer in several writes. It waits for a signal
+// between them.
 func pieces(t *testing.T, secure *tls.Config, next <-chan struct{}, answer ...string) (url string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,8 +80,8 @@ func pieces(t *testing.T, secure *tls.Config, next <-chan struct{}, answer ...st
 	return url
 }
 
-// TestArrivals: tokens that came at once have one time, however many reads they took and with TLS too; those that came
-// apart have each their own.
+// TestArrivals checks that tokens that arrived together have one time, with any number of reads and with TLS, and that
+// other tokens have their own times.
 func TestArrivals(t *testing.T) {
 	token := "data: {\"choices\":[{\"delta\":{\"content\":\" w\"}}],\"id\":\"" + strings.Repeat("x", 200) + "\"}\n\n"
 	end := "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"length\"}]}\n\ndata: [DONE]\n\n"
@@ -94,7 +94,7 @@ func TestArrivals(t *testing.T) {
 		for _, c := range []struct {
 			name     string
 			pieces   []string
-			seen     []int // tokens, before the next piece is sent
+			seen     []int // tokens before the next write
 			arrivals int
 		}{
 			{"one piece", []string{head + strings.Repeat(token, 16) + end}, nil, 1},

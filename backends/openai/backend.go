@@ -61,7 +61,7 @@ func (b Backend) Connect(ctx context.Context, c backend.Config) (*Generator, err
 		return nil, err
 	}
 	g.settings = s
-	g.asker = newAsker(s)
+	g.asker = newRequestMaker(s)
 	return g, nil
 }
 
@@ -119,7 +119,7 @@ func (g *Generator) describeCache() string {
 	switch {
 	case g.settings.cache == cacheAllow:
 		return "allowed, against the rules"
-	case g.settings.api == native:
+	case g.settings.api == nativeAPI:
 		return "cannot be asked off by /generate: turn it off at the server (--disable-radix-cache)"
 	case k.saltsChats:
 		return "kept apart by a new " + k.salt +

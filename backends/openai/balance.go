@@ -17,13 +17,13 @@ var ErrUnreachable = errors.New("no server answers any more")
 
 // serverEndpoint is one server.
 type serverEndpoint struct {
-	base    *url.URL
-	running int       // requests in progress
-	rests   time.Time // time until which it gets no requests; zero: its last request was answered
-	failed  int       // consecutive failures to reach it
-	refused int       // consecutive responses that it was busy
-	reason  error     // why it was last unreachable
-	answers uint64    // answers since Restart
+	base       *url.URL
+	running    int       // requests in progress
+	restsUntil time.Time // time until which it gets no requests; zero: its last request was answered
+	failed     int       // consecutive failures to reach it
+	refused    int       // consecutive responses that it was busy
+	reason     error     // why it was last unreachable
+	answers    uint64    // answers since Restart
 }
 
 // balancer assigns requests to the endpoints with the fewest requests, in the order in which places are requested.
@@ -137,9 +137,9 @@ func (e *serverEndpoint) isBetterThan(other *serverEndpoint, now time.Time) bool
 }
 
 // isHealthy reports whether the last request to an endpoint did not fail.
-func (e *serverEndpoint) isHealthy() bool { return e.rests.IsZero() }
+func (e *serverEndpoint) isHealthy() bool { return e.restsUntil.IsZero() }
 
-func (e *serverEndpoint) isResting(now time.Time) bool { return now.Before(e.rests) }
+func (e *serverEndpoint) isResting(now time.Time) bool { return now.Before(e.restsUntil) }
 
 // isAvoided reports whether an endpoint must not be used while another is healthy.
 func (e *serverEndpoint) isAvoided(now time.Time) bool {
@@ -179,7 +179,7 @@ func (b *balancer) serveWaiters() {
 func (b *balancer) markHealthy(e *serverEndpoint) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	e.rests, e.failed, e.refused = time.Time{}, 0, 0
+	e.restsUntil, e.failed, e.refused = time.Time{}, 0, 0
 	e.answers++
 	b.serveWaiters()
 }
@@ -222,11 +222,11 @@ func (b *balancer) markLost(e *serverEndpoint, reason error) {
 }
 
 // markBusy records that an endpoint is busy. It rests for minRest or longer, increasingly after repeated calls.
-func (b *balancer) markBusy(e *serverEndpoint, atLeast time.Duration) {
+func (b *balancer) markBusy(e *serverEndpoint, minRest time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	rest := atLeast
+	rest := minRest
 	if !e.isResting(now) { // no other call has recorded it yet
 		rest = max(rest, backoffAfter(e.refused))
 		e.refused++
@@ -236,8 +236,8 @@ func (b *balancer) markBusy(e *serverEndpoint, atLeast time.Duration) {
 
 // restUntil makes an endpoint rest until a time, unless it already rests longer.
 func (e *serverEndpoint) restUntil(until time.Time) {
-	if until.After(e.rests) {
-		e.rests = until
+	if until.After(e.restsUntil) {
+		e.restsUntil = until
 	}
 }
 
@@ -258,7 +258,7 @@ func (b *balancer) retryPause() time.Duration {
 		if !e.isResting(now) {
 			return 0
 		}
-		shortest = min(shortest, e.rests.Sub(now))
+		shortest = min(shortest, e.restsUntil.Sub(now))
 	}
 	return shortest
 }

@@ -61,7 +61,7 @@ func TestNoChoiceButToAsk(t *testing.T) {
 	})
 }
 
-// want takes the places that are expected next; none: that there is no place.
+// want checks which places are assigned next; without arguments, that no place is free.
 func want(t *testing.T, b *balancer, places ...*serverEndpoint) {
 	t.Helper()
 	for _, p := range places {
@@ -75,7 +75,7 @@ func want(t *testing.T, b *balancer, places ...*serverEndpoint) {
 	}
 }
 
-// TestWaitingCallsGetThePlacesOfAnEndpointThatIsBack: nothing is released meanwhile.
+// TestWaitingCallsGetThePlacesOfAnEndpointThatIsBack checks that waiting calls get places although none is released.
 func TestWaitingCallsGetThePlacesOfAnEndpointThatIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBalancer([]*url.URL{{Host: "a"}, {Host: "b"}}, 2)

@@ -20,9 +20,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// mockVariable makes the test binary a mock server in a process of its own, so that it shares no scheduler with the
-// client. Its value is first and step of openaitest.Options, and the file of its log or nothing, with commas between
-// them.
+// mockVariable turns the test binary into a mock server in its own process, which does not share the client's
+// scheduler. Its value is first and step of openaitest.Options and the log file, or nothing, separated by commas.
 const mockVariable = "PLUMBLINE_OPENAI_MOCK"
 
 func TestMain(m *testing.M) {
@@ -95,7 +94,7 @@ func startLoggingMock(b *testing.B, first, step time.Duration, log string) strin
 	return strings.TrimSpace(url)
 }
 
-// delays are a list of times.
+// delays is a list of times.
 type delays struct {
 	mu   sync.Mutex
 	list []time.Duration
@@ -118,7 +117,7 @@ func (d *delays) report(b *testing.B, name string) {
 	}
 }
 
-// figures are what the streams of a benchmark measure.
+// figures contains the measurements of a benchmark's streams.
 type figures struct {
 	own  delays // from the return of the read that brought a first or last token, to its record
 	wire delays // from the server's writing of a first token to its record: its system calls and the network included
@@ -202,7 +201,7 @@ func connectTimed(b *testing.B, url string, streams int) backend.Generator {
 	return g
 }
 
-// closedLoop keeps streams answers under way until b ends, and reports their rates.
+// closedLoop keeps a number of answers in progress until b ends, and reports their rates.
 func closedLoop(b *testing.B, streams, tokens int, step time.Duration) {
 	g := connectTimed(b, startMock(b, step, step), streams)
 	var f figures
@@ -234,7 +233,7 @@ func closedLoop(b *testing.B, streams, tokens int, step time.Duration) {
 	f.report(b)
 }
 
-// BenchmarkPaced has a server that sends each token in a packet of its own: a request is a stream of 64 tokens.
+// BenchmarkPaced uses a server that sends each token in its own packet. A request is a stream of 64 tokens.
 func BenchmarkPaced(b *testing.B) {
 	for _, c := range []struct {
 		streams int
@@ -245,10 +244,10 @@ func BenchmarkPaced(b *testing.B) {
 	}
 }
 
-// BenchmarkAtOnce has a server that sends whole answers of 32 tokens, each in an event of its own.
+// BenchmarkAtOnce uses a server that sends whole answers of 32 tokens, each token in its own event.
 func BenchmarkAtOnce(b *testing.B) { closedLoop(b, 64, 32, 0) }
 
-// BenchmarkOpenRate asks at fixed times, for answers of 32 tokens that the server sends at once.
+// BenchmarkOpenRate sends requests at fixed times. The server sends answers of 32 tokens at once.
 func BenchmarkOpenRate(b *testing.B) {
 	for _, rate := range []int{1000, 4000, 7000} {
 		b.Run(fmt.Sprintf("%dqps", rate), func(b *testing.B) {

@@ -25,10 +25,10 @@ type serverProgram struct {
 // serverVersion asks a server for its version and settings, if its kind provides them. Otherwise it returns the zero
 // value.
 func (c *Client) serverVersion(ctx context.Context, k *serverKind, base *url.URL) (p serverProgram) {
-	if k.tellsAt == "" {
+	if k.versionPath == "" {
 		return serverProgram{}
 	}
-	body, err := c.askManagement(ctx, http.MethodGet, base, k.tellsAt)
+	body, err := c.askManagement(ctx, http.MethodGet, base, k.versionPath)
 	if err != nil || json.Unmarshal(body, &p) != nil {
 		return serverProgram{}
 	}
@@ -39,14 +39,14 @@ func (c *Client) serverVersion(ctx context.Context, k *serverKind, base *url.URL
 // ForgetPrompts makes all servers clear their prompt caches between two measurements. emptied is false if a server has
 // no call for it or does not permit it. vLLM has the call if it runs with VLLM_SERVER_DEV_MODE=1.
 func (c *Client) ForgetPrompts(ctx context.Context) (emptied bool, err error) {
-	if c.settings.kind.forgetsAt == "" {
+	if c.settings.kind.clearCachePath == "" {
 		return false, nil
 	}
 	ctx, cancel := withConnectTimeout(ctx, c.settings.connect)
 	defer cancel()
 	for i := range c.lanes {
 		base := c.lanes[i].base
-		_, err := c.askManagement(ctx, http.MethodPost, base, c.settings.kind.forgetsAt)
+		_, err := c.askManagement(ctx, http.MethodPost, base, c.settings.kind.clearCachePath)
 		if status := new(httpError); errors.As(err, &status) {
 			return false, nil
 		} else if err != nil {
@@ -56,8 +56,8 @@ func (c *Client) ForgetPrompts(ctx context.Context) (emptied bool, err error) {
 	return true, nil
 }
 
-// besideAPI returns the URL of a path outside of the API: for http://host/v1, it is relative to http://host/.
-func besideAPI(base *url.URL, name string) string {
+// outsideURL returns the URL of a path outside of the API: for http://host/v1, it is relative to http://host/.
+func outsideURL(base *url.URL, name string) string {
 	u := *base
 	if last := path.Base(u.Path); len(last) > 1 && last[0] == 'v' && strings.Trim(last[1:], "0123456789") == "" {
 		u.Path = path.Dir(u.Path)
@@ -69,7 +69,7 @@ func besideAPI(base *url.URL, name string) string {
 // askManagement sends a request to a path outside of the API. The error is an httpError if the status is not 200.
 func (c *Client) askManagement(ctx context.Context, method string, base *url.URL, name string) (body []byte,
 	err error) {
-	request, err := http.NewRequestWithContext(ctx, method, besideAPI(base, name), http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, method, outsideURL(base, name), http.NoBody)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (c *Client) askManagement(ctx context.Context, method string, base *url.URL
 		return nil, connectionFailure(ctx, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return nil, statusFailure(response, body[:min(len(body), bodyShown)])
+		return nil, statusFailure(response, body[:min(len(body), maxErrorBody)])
 	}
 	return body, nil
 }

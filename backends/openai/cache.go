@@ -15,12 +15,12 @@ import (
 type cacheWatch struct {
 	seed maphash.Seed
 
-	mu       sync.Mutex
-	seen     map[uint64]bool              // hashes of the earlier prompts
-	typical  [bits.UintSize]time.Duration // time to first token of new prompts, by the size of their length
-	repeated int
-	soon     int // repeated prompts answered in less than half the typical time
-	tokens   int64
+	mu        sync.Mutex
+	seen      map[uint64]bool              // hashes of the earlier prompts
+	typical   [bits.UintSize]time.Duration // time to first token of new prompts, by the size of their length
+	repeated  int
+	fastCount int // repeated prompts answered in less than half the typical time
+	tokens    int64
 }
 
 const (
@@ -72,7 +72,7 @@ func (w *cacheWatch) notePrompt(p backend.Prompt, first time.Duration, cached in
 		if *typical > 0 {
 			w.repeated++
 			if first < *typical/2 {
-				w.soon++
+				w.fastCount++
 			}
 		}
 		return
@@ -101,8 +101,8 @@ func (w *cacheWatch) makeReport() GeneratorReport {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return GeneratorReport{
-		CachedTokens: w.tokens, Repeated: w.repeated, Soon: w.soon,
-		Suspicious: w.repeated >= fewRepeated && w.soon*4 > w.repeated*3,
+		CachedTokens: w.tokens, Repeated: w.repeated, Soon: w.fastCount,
+		Suspicious: w.repeated >= fewRepeated && w.fastCount*4 > w.repeated*3,
 	}
 }
 

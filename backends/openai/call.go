@@ -29,13 +29,13 @@ const (
 
 // The other methods of sending a benchmark's prompts.
 const (
-	anyAPI APIPart = ""         // the endpoint that fits the prompt
-	native APIPart = "generate" // SGLang's own endpoint, outside of the OpenAI-compatible API
+	anyAPI    APIPart = ""         // the endpoint that fits the prompt
+	nativeAPI APIPart = "generate" // SGLang's own endpoint, outside of the OpenAI-compatible API
 )
 
-// apis contains all endpoints with their paths below a base URL. If two paths have the same end, the longer one comes
-// first.
-var apis = [...]struct {
+// endpointPaths contains all endpoints with their paths below a base URL. If two paths have the same end, the longer
+// one comes first.
+var endpointPaths = [...]struct {
 	name APIPart
 	path string
 }{
@@ -46,12 +46,12 @@ var apis = [...]struct {
 // urlPath returns the path of an endpoint relative to a base URL, or that of SGLang's own endpoint; "": unknown
 // endpoint.
 func (a APIPart) urlPath() string {
-	for _, known := range apis {
+	for _, known := range endpointPaths {
 		if known.name == a {
 			return known.path
 		}
 	}
-	if a == native {
+	if a == nativeAPI {
 		return "/generate"
 	}
 	return ""
@@ -93,28 +93,28 @@ type ClientCall struct {
 
 // WrittenRequest is an encoded ClientCall. It may be sent any number of times.
 type WrittenRequest struct {
-	api     APIPart
-	path    string
-	body    []byte
-	before  []byte // inserted into body at position place
-	place   int
-	host    string // replaces the server's own host; "": it does not
-	head    []byte // all header fields except Host, and the empty line
-	session string
-	most    int64 // maximum number of bytes of an answer
-	tokens  int   // maximum number of tokens of an answer; 0: any number
+	api       APIPart
+	path      string
+	body      []byte
+	inserted  []byte // inserted into body at position place
+	insertAt  int
+	host      string // replaces the server's own host; "": it does not
+	head      []byte // all header fields except Host, and the empty line
+	session   string
+	maxBytes  int64 // maximum number of bytes of an answer
+	maxTokens int   // maximum number of tokens of an answer; 0: any number
 }
 
 // Body returns the JSON to send. It must not be changed.
 func (r WrittenRequest) Body() []byte {
-	if len(r.before) == 0 {
+	if len(r.inserted) == 0 {
 		return r.body
 	}
-	return slices.Concat(r.body[:r.place], r.before, r.body[r.place:])
+	return slices.Concat(r.body[:r.insertAt], r.inserted, r.body[r.insertAt:])
 }
 
 // bodyLength returns the length of the whole body.
-func (r *WrittenRequest) bodyLength() int { return len(r.body) + len(r.before) }
+func (r *WrittenRequest) bodyLength() int { return len(r.body) + len(r.inserted) }
 
 // Path returns the path of the request relative to a base URL.
 func (r WrittenRequest) Path() string { return r.path }
@@ -131,7 +131,7 @@ type requestWriter struct {
 // does not support.
 func (c *Client) WriteRequest(call ClientCall) (WrittenRequest, error) {
 	path := call.API.urlPath()
-	if path == "" || call.API == native {
+	if path == "" || call.API == nativeAPI {
 		return WrittenRequest{}, fmt.Errorf("%w: there is no API %q, want chat, completions, responses, embeddings or rerank",
 			ErrPrompt, call.API)
 	}
@@ -149,10 +149,10 @@ func (c *Client) WriteRequest(call ClientCall) (WrittenRequest, error) {
 	body, at := appendFields([]byte{'{'}, fields, place)
 	body[len(body)-1] = '}' // replaces the last comma
 	head, host := c.requestHead(call.Header, len(body)+len(before))
-	tokens := cmp.Or(call.MaxTokens, maxUnasked)
+	tokens := cmp.Or(call.MaxTokens, maxUnrequested)
 	return WrittenRequest{
-		api: call.API, path: path, body: body, before: before, place: at + len("["), host: host, head: head,
-		session: call.Session, most: maxAnswerBytes(tokens), tokens: maxTokensOf(fields),
+		api: call.API, path: path, body: body, inserted: before, insertAt: at + len("["), host: host, head: head,
+		session: call.Session, maxBytes: maxAnswerBytes(tokens), maxTokens: maxTokensOf(fields),
 	}, nil
 }
 
@@ -195,8 +195,8 @@ func (c *Client) requestHead(own map[string]string, length int) (head []byte, ho
 	return append(head, "\r\n\r\n"...), host
 }
 
-// maxUnasked is the maximum number of tokens of an answer without a requested length.
-const maxUnasked = 1 << 17
+// maxUnrequested is the maximum number of tokens of an answer without a requested length.
+const maxUnrequested = 1 << 17
 
 // checkCall lists the parts of a call that an endpoint does not support.
 func (call ClientCall) checkCall() error {

@@ -63,7 +63,7 @@ func (a *requestMaker) exactRequest(p backend.Prompt, salt string, goesOn bool) 
 	b, _ := appendFields(append(make([]byte, 0, len(p.ChatJSON)+256), '{'), fields, "")
 	return serverRequest{
 		path: Chat.urlPath(), body: append(appendChat(b, p), '}'), session: p.Session,
-		whole: string(fields["stream"]) != "true",
+		unstreamed: string(fields["stream"]) != "true",
 	}
 }
 
@@ -89,9 +89,9 @@ func (p *chunkParser) toolCall() {
 		case "index":
 			of.index, _ = p.readInteger()
 		case "id":
-			of.id = p.textOr()
+			of.id = p.readText()
 		case "type":
-			of.kind = p.textOr()
+			of.kind = p.readText()
 		case "function":
 			p.readFunction(of)
 		default:
@@ -108,19 +108,19 @@ func (p *chunkParser) toolCall() {
 func (p *chunkParser) readFunction(of *toolCallPart) {
 	c := &p.chunk
 	p.eachField(func(key []byte) {
-		from := len(c.called)
+		from := len(c.toolText)
 		switch string(key) {
 		case "name":
-			c.called = p.appendText(c.called)
-			of.name = c.called[from:]
+			c.toolText = p.appendText(c.toolText)
+			of.name = c.toolText[from:]
 		case "arguments":
-			c.called = p.appendArguments(c.called)
-			of.arguments = c.called[from:]
+			c.toolText = p.appendArguments(c.toolText)
+			of.arguments = c.toolText[from:]
 		default:
 			p.skipValue()
 		}
 	})
-	c.calls = c.calls || len(c.called) > 0
+	c.hasToolCall = c.hasToolCall || len(c.toolText) > 0
 }
 
 // appendArguments appends a string, or the JSON of the arguments themselves, which some servers send instead.

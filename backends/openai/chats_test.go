@@ -11,13 +11,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// dropped takes a first token and drops it.
+// dropped ignores the first token.
 type dropped struct{}
 
 func (dropped) FirstToken(backend.Tokens) {}
 func (dropped) Complete(backend.Tokens)   {}
 
-// mergeCase is a stream's pieces and what the official harness makes of them.
+// mergeCase contains the parts of a stream and the result of the official harness.
 type mergeCase struct {
 	Name      string
 	Output    json.RawMessage // pieces of text, or the whole
@@ -27,7 +27,7 @@ type mergeCase struct {
 	Full      string          `json:"full_text"`
 }
 
-// events are the case as a server sends it.
+// events returns the case as a server's events.
 func (c *mergeCase) events(t *testing.T) (all []string) {
 	var pieces []string
 	var whole string
@@ -62,7 +62,7 @@ func eventOf(t *testing.T, kind string, value any) string {
 	return string(text)
 }
 
-// TestGoldenMerge holds calls that come in parts to what the official harness makes of them.
+// TestGoldenMerge compares merged tool calls with those of the official harness.
 func TestGoldenMerge(t *testing.T) {
 	golden.Each(t, "agentic/bfcl/merge.jsonl", func(t *testing.T, path string) {
 		for _, c := range golden.ReadLines[mergeCase](t, path) {
@@ -98,7 +98,7 @@ func TestGoldenMerge(t *testing.T) {
 	})
 }
 
-// chat is a prompt with all that a chat may have.
+// chat is a prompt with all properties of a chat.
 func everyChat() backend.Prompt {
 	return backend.Prompt{
 		Messages: []backend.ChatMessage{
@@ -121,8 +121,8 @@ const chatJSON = `"messages":[{"role":"system","content":"a <b>"},` +
 	`{"function":{"arguments":{"b":1}}}]},` +
 	`{"role":"tool","content":"","tool_call_id":"c"}],"tools":[{"type":"function"}],"tool_choice":"auto"`
 
-// TestChatRequests: a benchmark that says its fields is asked with those, the model and the chat alone, but for what
-// keeps prompts apart in a server's cache and options body.KEY.
+// TestChatRequests checks that a benchmark with its own fields sends only those, the model, the chat, a salt and
+// options body.KEY.
 func TestChatRequests(t *testing.T) {
 	null := map[string]json.RawMessage{"temperature": json.RawMessage("null"), "top_p": json.RawMessage("1")}
 	stream := map[string]json.RawMessage{"stream": json.RawMessage("true")}
@@ -147,7 +147,7 @@ func TestChatRequests(t *testing.T) {
 			p.MaxNewTokens = 0
 			r, err := ask(t, p, c.options...)
 			if err != nil || !equalJSON(t, string(r.body), c.want+chatJSON+"}") || r.path != "/chat/completions" ||
-				r.whole == (c.fields["stream"] != nil) {
+				r.unstreamed == (c.fields["stream"] != nil) {
 				t.Errorf("%v: %s, %v\nwant %s", c.options, r.body, err, c.want)
 			}
 		}
@@ -180,12 +180,12 @@ func TestChatsThatCannotBe(t *testing.T) {
 	}
 }
 
-// TestCallsAsEventsHaveThem: arguments that are no text are shown as JSON, to a Client, too.
+// TestCallsAsEventsHaveThem checks that arguments that are not strings are reported as JSON, also to a Client.
 func TestCallsAsEventsHaveThem(t *testing.T) {
 	var p chunkParser
 	c, ok := p.parseEvent([]byte(`{"choices":[{"delta":{"tool_calls":[` +
 		`{"function":{"name":"f","arguments":{"a": [1, 2]}}},{"function":{"arguments":7},"index":"x"}]}}]}`))
-	if !ok || string(c.called) != `f{"a":[1,2]}7` || !c.calls || len(c.parts) != 2 || c.parts[0].raw != nil {
+	if !ok || string(c.toolText) != `f{"a":[1,2]}7` || !c.hasToolCall || len(c.parts) != 2 || c.parts[0].raw != nil {
 		t.Errorf("%+v", c)
 	}
 }

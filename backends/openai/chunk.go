@@ -13,18 +13,18 @@ import (
 
 // answerChunk contains the content of one event of a stream, or of an unstreamed answer. Its memory is reused.
 type answerChunk struct {
-	text     []byte         // generated text of the first choice
-	thought  []byte         // generated text that is not part of the answer: reasoning
-	called   []byte         // names and arguments of tool calls, or parts of them
-	ids      []int32        // ids of all generated tokens, if the server reports them
-	logged   int            // number of tokens with log probabilities
-	parts    []toolCallPart // parts of a chat's tool calls; their texts are in called
-	calls    bool           // the chunk contains a part of a tool call
-	finish   string         // why the answer ended; "": it has not ended
-	usage    usageCounts
-	results  int    // number of embeddings or ranked documents
-	fault    string // the server's error message; "": none
-	hasFault bool
+	text         []byte         // generated text of the first choice
+	reasoning    []byte         // generated text that is not part of the answer: reasoning
+	toolText     []byte         // names and arguments of tool calls, or parts of them
+	ids          []int32        // ids of all generated tokens, if the server reports them
+	loggedTokens int            // number of tokens with log probabilities
+	parts        []toolCallPart // parts of a chat's tool calls; their texts are in called
+	hasToolCall  bool           // the chunk contains a part of a tool call
+	finish       string         // why the answer ended; "": it has not ended
+	usage        usageCounts
+	results      int    // number of embeddings or ranked documents
+	fault        string // the server's error message; "": none
+	hasFault     bool
 }
 
 // usageCounts contains the server's token counts.
@@ -34,17 +34,17 @@ type usageCounts struct {
 	cached     int64 // tokens of the prompt that were cached
 	prompt     int64
 	reasoning  int64       // generated tokens that are not part of the answer
-	tells      usageFields // the other counts that the server reports
-	wrong      string      // the first invalid count with its name; "": all are valid
+	reported   usageFields // the other counts that the server reports
+	invalid    string      // the first invalid count with its name; "": all are valid
 }
 
 // usageFields is the set of counts that a server reports.
 type usageFields uint8
 
 const (
-	tellsPrompt usageFields = 1 << iota
-	tellsReasoning
-	tellsCached
+	reportsPrompt usageFields = 1 << iota
+	reportsReasoning
+	reportsCached
 )
 
 // addLater merges a later record of the same answer.
@@ -52,15 +52,15 @@ func (u *usageCounts) addLater(later usageCounts) {
 	if later.known {
 		u.known, u.completion = true, later.completion
 	}
-	if later.tells&tellsPrompt != 0 {
+	if later.reported&reportsPrompt != 0 {
 		u.prompt = later.prompt
 	}
-	if later.tells&tellsReasoning != 0 {
+	if later.reported&reportsReasoning != 0 {
 		u.reasoning = later.reasoning
 	}
 	u.cached = max(u.cached, later.cached)
-	u.tells |= later.tells
-	u.wrong = cmp.Or(u.wrong, later.wrong)
+	u.reported |= later.reported
+	u.invalid = cmp.Or(u.invalid, later.invalid)
 }
 
 // answerState contains the usage and the finish reason received so far.
@@ -83,16 +83,16 @@ func (s *answerState) endsBy(ended error) bool { return errors.Is(ended, io.EOF)
 
 // isToken reports whether the chunk contains generated output.
 func (c *answerChunk) isToken() bool {
-	return len(c.text) > 0 || len(c.ids) > 0 || c.logged > 0 || c.calls || len(c.thought) > 0
+	return len(c.text) > 0 || len(c.ids) > 0 || c.loggedTokens > 0 || c.hasToolCall || len(c.reasoning) > 0
 }
 
 // chunkParser parses chunks. It supports one stream at a time.
 type chunkParser struct {
 	jsonScanner
-	chunk answerChunk
-	index int64  // index of the current choice
-	whole bool   // the current choice is a whole message
-	says  typeOf // type of the current event
+	chunk     answerChunk
+	index     int64     // index of the current choice
+	whole     bool      // the current choice is a whole message
+	deltaKind deltaType // type of the current event
 }
 
 // parseEvent parses the data of an event. The chunk is valid until the next call. ok is false if data is not a JSON
@@ -100,8 +100,9 @@ type chunkParser struct {
 func (p *chunkParser) parseEvent(data []byte) (c *answerChunk, ok bool) {
 	p.reset(data)
 	c = &p.chunk
-	*c = answerChunk{text: c.text[:0], thought: c.thought[:0], called: c.called[:0], ids: c.ids[:0], parts: c.parts[:0]}
-	p.says = untyped
+	*c = answerChunk{text: c.text[:0], reasoning: c.reasoning[:0], toolText: c.toolText[:0], ids: c.ids[:0],
+		parts: c.parts[:0]}
+	p.deltaKind = untyped
 	if p.peekByte() != '{' {
 		return c, false
 	}
@@ -124,14 +125,14 @@ func (p *chunkParser) parseEvent(data []byte) (c *answerChunk, ok bool) {
 		case "object":
 			isError = p.isText("error")
 		case "message":
-			message = p.textOr()
+			message = p.readText()
 		default:
 			p.readOther(key)
 		}
 	})
 	p.requireEnd()
 	p.assignDelta()
-	if (isError || p.says == errorEvent) && !c.hasFault {
+	if (isError || p.deltaKind == errorEvent) && !c.hasFault {
 		c.fault, c.hasFault = message, true
 	}
 	return c, !p.bad
@@ -141,7 +142,7 @@ func (p *chunkParser) parseEvent(data []byte) (c *answerChunk, ok bool) {
 func (p *chunkParser) readOther(key []byte) {
 	switch string(key) {
 	case "item":
-		p.readToolName(&p.chunk.called)
+		p.readToolName(&p.chunk.toolText)
 	case "response":
 		p.readResponse()
 	case "output": // of an unstreamed response
@@ -156,8 +157,8 @@ func (p *chunkParser) readOther(key []byte) {
 	}
 }
 
-// textOr reads a string, or skips another value and returns "".
-func (p *chunkParser) textOr() string {
+// readText reads a string, or skips another value and returns "".
+func (p *chunkParser) readText() string {
 	if p.peekByte() != '"' {
 		p.skipValue()
 		return ""
@@ -195,7 +196,7 @@ func (p *chunkParser) readChoice() {
 		case "logprobs":
 			p.readLogprobs()
 		case "finish_reason":
-			p.chunk.finish = p.textOr()
+			p.chunk.finish = p.readText()
 		default:
 			p.skipValue()
 		}
@@ -219,11 +220,11 @@ func (p *chunkParser) readDelta() {
 		case "content", "refusal":
 			p.readContent()
 		case "reasoning_content", "reasoning":
-			if len(c.thought) > 0 { // some servers send it under both names
+			if len(c.reasoning) > 0 { // some servers send it under both names
 				p.skipValue()
 				return
 			}
-			c.thought = p.appendText(c.thought)
+			c.reasoning = p.appendText(c.reasoning)
 		case "tool_calls":
 			p.eachElement(p.toolCall)
 		case "function_call":
@@ -255,9 +256,9 @@ func (p *chunkParser) readParts(to *[]byte) {
 			case string(key) == "text":
 				*to = p.appendText(*to)
 			case string(key) == "thinking" && p.peekByte() == '[':
-				p.readParts(&p.chunk.thought)
+				p.readParts(&p.chunk.reasoning)
 			case string(key) == "thinking":
-				p.chunk.thought = p.appendText(p.chunk.thought)
+				p.chunk.reasoning = p.appendText(p.chunk.reasoning)
 			default:
 				p.skipValue()
 			}
@@ -297,7 +298,7 @@ func (p *chunkParser) loggedObject() {
 const idPrefix = "token_id:"
 
 func (p *chunkParser) readLoggedToken() {
-	p.chunk.logged++
+	p.chunk.loggedTokens++
 	if p.peekByte() != '"' {
 		p.skipValue()
 		return
@@ -322,7 +323,7 @@ func (p *chunkParser) readUsage() {
 			u.completion, u.known = p.readTokenCount(key)
 		case "prompt_tokens", "input_tokens":
 			if n, ok := p.readTokenCount(key); ok {
-				u.prompt, u.tells = n, u.tells|tellsPrompt
+				u.prompt, u.reported = n, u.reported|reportsPrompt
 			}
 		case "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details":
 			p.eachField(p.readUsageDetail)
@@ -338,9 +339,9 @@ func (p *chunkParser) readUsageDetail(key []byte) {
 	u := &p.chunk.usage
 	switch string(key) {
 	case "cached_tokens":
-		p.setTokenCount(&u.cached, tellsCached)
+		p.setTokenCount(&u.cached, reportsCached)
 	case "reasoning_tokens":
-		p.setTokenCount(&u.reasoning, tellsReasoning)
+		p.setTokenCount(&u.reasoning, reportsReasoning)
 	default:
 		p.skipValue()
 	}
@@ -365,8 +366,8 @@ func (p *chunkParser) readTokenCount(name []byte) (n int64, ok bool) {
 	if err == nil && v >= 0 && v < maxTokens && v == math.Trunc(v) {
 		return int64(v), true
 	}
-	if p.chunk.usage.wrong == "" {
-		p.chunk.usage.wrong = fmt.Sprintf("%s are %.100s", name, text)
+	if p.chunk.usage.invalid == "" {
+		p.chunk.usage.invalid = fmt.Sprintf("%s are %.100s", name, text)
 	}
 	return 0, false
 }
@@ -375,7 +376,7 @@ func (p *chunkParser) readTokenCount(name []byte) (n int64, ok bool) {
 func (p *chunkParser) setTokenCount(to *int64, is usageFields) {
 	if n, ok := p.readInteger(); ok && n >= 0 && n < maxTokens {
 		*to = n
-		p.chunk.usage.tells |= is
+		p.chunk.usage.reported |= is
 	}
 }
 
@@ -383,7 +384,7 @@ func (p *chunkParser) setTokenCount(to *int64, is usageFields) {
 func (p *chunkParser) readTimings() {
 	p.eachField(func(key []byte) {
 		if string(key) == "cache_n" {
-			p.setTokenCount(&p.chunk.usage.cached, tellsCached)
+			p.setTokenCount(&p.chunk.usage.cached, reportsCached)
 			return
 		}
 		p.skipValue()
@@ -403,7 +404,7 @@ func (p *chunkParser) readError() {
 	default:
 		p.eachField(func(key []byte) {
 			if string(key) == "message" {
-				p.chunk.fault = p.textOr()
+				p.chunk.fault = p.readText()
 				return
 			}
 			p.skipValue()

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// plainChunk is what encoding/json makes of a chunk.
+// plainChunk is the result of encoding/json for a chunk.
 type plainChunk struct {
 	Choices []struct {
 		Text     string
@@ -44,41 +44,41 @@ func TestParse(t *testing.T) {
 				`"matched_stop":2}],"usage":{"prompt_tokens":5,"total_tokens":9,"completion_tokens":4,` +
 				`"prompt_tokens_details":{"cached_tokens":3}}}`,
 			answerChunk{finish: "stop",
-				usage: usageCounts{known: true, completion: 4, cached: 3, prompt: 5, tells: tellsPrompt | tellsCached}}},
+				usage: usageCounts{known: true, completion: 4, cached: 3, prompt: 5, reported: reportsPrompt | reportsCached}}},
 		{"llama.cpp",
 			`{"choices":[{"text":"é","index":0,"logprobs":null,"finish_reason":"length"}],"timings":{"cache_n":7,` +
 				`"prompt_ms":1.5e-3,"predicted_n":-0}}`,
-			answerChunk{text: []byte("é"), finish: "length", usage: usageCounts{cached: 7, tells: tellsCached}}},
+			answerChunk{text: []byte("é"), finish: "length", usage: usageCounts{cached: 7, reported: reportsCached}}},
 		{"chat",
 			`{"choices":[{"index":0,"delta":{"role":"assistant","content":"hi","tool_calls":[]},` +
 				`"logprobs":{"content":[{"token":"token_id:9","logprob":-1,"bytes":[104],"top_logprobs":[]}]}}]}`,
-			answerChunk{text: []byte("hi"), ids: []int32{9}, logged: 1}},
+			answerChunk{text: []byte("hi"), ids: []int32{9}, loggedTokens: 1}},
 		{"llama.cpp's log probabilities",
 			`{"choices":[{"text":" w","index":0,"logprobs":{"content":[{"id":328,"token":" w","bytes":[32],"logprob":-2.1,` +
 				`"top_logprobs":[{"id":328,"token":" w"}]}]}}]}`,
-			answerChunk{text: []byte(" w"), ids: []int32{328}, logged: 1}},
+			answerChunk{text: []byte(" w"), ids: []int32{328}, loggedTokens: 1}},
 		{"reasoning by both names", `{"choices":[{"delta":{"reasoning":"hm","content":null,"reasoning_content":"hm"}}]}`,
-			answerChunk{thought: []byte("hm")}},
+			answerChunk{reasoning: []byte("hm")}},
 		{"a tool call", `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","type":"function","function":{"name":"f",` +
-			`"arguments":"{\"a\""}},{"function":null},7]}}]}`, answerChunk{called: []byte(`f{"a"`), calls: true}},
+			`"arguments":"{\"a\""}},{"function":null},7]}}]}`, answerChunk{toolText: []byte(`f{"a"`), hasToolCall: true}},
 		{"no tool call yet", `{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"name":null,"arguments":""}}]}}]}`,
 			answerChunk{}},
 		{"a call of a function", `{"choices":[{"delta":{"function_call":{"arguments":"{}"}}}]}`,
-			answerChunk{called: []byte("{}"), calls: true}},
+			answerChunk{toolText: []byte("{}"), hasToolCall: true}},
 		{"all counts", `{"usage":{"prompt_tokens":9,"completion_tokens":4,"prompt_tokens_details":{"cached_tokens":0,` +
 			`"audio_tokens":5},"completion_tokens_details":{"reasoning_tokens":2}}}`,
 			answerChunk{usage: usageCounts{known: true, completion: 4, prompt: 9, reasoning: 2,
-				tells: tellsPrompt | tellsReasoning | tellsCached}}},
+				reported: reportsPrompt | reportsReasoning | reportsCached}}},
 		{"a response's text", `{"delta":"a","type":"response.output_text.delta"}`, answerChunk{text: []byte("a")}},
 		{"a response's reasoning", `{"delta":"a","type":"response.reasoning_summary_text.delta"}`,
-			answerChunk{thought: []byte("a")}},
+			answerChunk{reasoning: []byte("a")}},
 		{"a response's call", `{"type":"response.function_call_arguments.delta","delta":"a"}`,
-			answerChunk{called: []byte("a"), calls: true}},
+			answerChunk{toolText: []byte("a"), hasToolCall: true}},
 		{"what a response has else", `{"type":"response.output_item.done","item":{"name":"f","arguments":"{}"},"delta":"x"}`,
 			answerChunk{}},
 		{"a response's end", `{"type":"response.incomplete","response":{"output":[{"type":"message"}],"error":null,` +
 			`"usage":{"input_tokens":5,"output_tokens":2}}}`,
-			answerChunk{finish: "length", usage: usageCounts{known: true, completion: 2, prompt: 5, tells: tellsPrompt}}},
+			answerChunk{finish: "length", usage: usageCounts{known: true, completion: 2, prompt: 5, reported: reportsPrompt}}},
 		{"a failed response", `{"type":"response.failed","response":{"error":{"message":"m"}}}`,
 			answerChunk{fault: "m", hasFault: true}},
 		{"embeddings", `{"data":[{"embedding":[1e-3]},{"embedding":"AAAA"}]}`, answerChunk{results: 2}},
@@ -94,10 +94,10 @@ func TestParse(t *testing.T) {
 	} {
 		got, ok := p.parseEvent([]byte(c.data))
 		w := c.want
-		if !ok || string(got.text) != string(w.text) || !slices.Equal(got.ids, w.ids) || got.logged != w.logged ||
+		if !ok || string(got.text) != string(w.text) || !slices.Equal(got.ids, w.ids) || got.loggedTokens != w.loggedTokens ||
 			got.finish != w.finish ||
-			got.usage != w.usage || string(got.thought) != string(w.thought) || string(got.called) != string(w.called) ||
-			got.calls != w.calls || got.results != w.results || got.fault != w.fault || got.hasFault != w.hasFault {
+			got.usage != w.usage || string(got.reasoning) != string(w.reasoning) || string(got.toolText) != string(w.toolText) ||
+			got.hasToolCall != w.hasToolCall || got.results != w.results || got.fault != w.fault || got.hasFault != w.hasFault {
 			t.Errorf("%s: %+v, want %+v", c.name, got, w)
 		}
 	}
@@ -112,7 +112,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse compares with encoding/json.
+// FuzzParse compares chunks with encoding/json.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"choices":[{"index":0,"text":" a\u00e9\ud83d\ude42","token_ids":[17],"finish_reason":"stop"}],` +
 		`"usage":{"completion_tokens":4}}`))
@@ -147,8 +147,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// isPlain tells the texts in which the two cannot differ: those with each key once, in its usual form, and one source
-// of text and of ids. encoding/json takes keys of any case, and the last of several.
+// isPlain reports whether the two parsers must agree: each key occurs once in its usual form, and there is one source
+// of text and of ids. encoding/json ignores the case of keys and uses the last of several.
 func isPlain(data []byte) bool {
 	for _, key := range []string{"choices", "text", "token_ids", "finish_reason", "usage", "completion_tokens"} {
 		if strings.Count(strings.ToLower(string(data)), key) > 1 ||
@@ -162,7 +162,7 @@ func isPlain(data []byte) bool {
 		!bytes.ContainsAny(data, "\u212a\u017f")
 }
 
-// TestEventsInPieces reads a stream byte by byte, and in halves.
+// TestEventsInPieces reads a stream byte by byte and in halves.
 func TestEventsInPieces(t *testing.T) {
 	stream := "\ufeffdata: one\n\n:c\n\r\ndata:two\r\ndata: more\r\n\r\nevent: error\ndata\ndata: three\n\n\n\ndata: " +
 		strings.Repeat("x", 10000) + "\n\n"
@@ -186,7 +186,7 @@ func TestEventsInPieces(t *testing.T) {
 	}
 }
 
-// FuzzEvents checks that what is read does not depend on the pieces in which it comes.
+// FuzzEvents checks that the result does not depend on how the stream is split.
 func FuzzEvents(f *testing.F) {
 	f.Add([]byte("data: a\n\ndata: b\ndata: c\r\n\r\n: x\n\nerror: y\n\ndata"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
@@ -210,7 +210,7 @@ func readAll(r io.Reader) (all []string, err error) {
 	}
 }
 
-// keeper is a sink that checks the order of what is reported.
+// keeper is a sink that checks the order of reports.
 type keeper struct {
 	t     *testing.T
 	first bool
@@ -225,7 +225,7 @@ func (k *keeper) FirstToken(backend.Tokens) {
 
 func (k *keeper) Complete(backend.Tokens) { k.t.Error("reading completes nothing") }
 
-// FuzzRead takes any stream for an answer.
+// FuzzRead reads arbitrary streams as answers.
 func FuzzRead(f *testing.F) {
 	f.Add(
 		[]byte("data: {\"choices\":[{\"text\":\"a\",\"token_ids\":[7],\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"))
@@ -252,7 +252,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// FuzzObserve takes any stream for what a Client observes: it ends, without a panic, and with times in order.
+// FuzzObserve lets a Client observe arbitrary streams: it ends without a panic, and times are in order.
 func FuzzObserve(f *testing.F) {
 	f.Add([]byte("data: {\"choices\":[{\"text\":\"a\",\"token_ids\":[7],\"finish_reason\":\"stop\"}]}\n\n" +
 		"data: [DONE]\n\n"))
@@ -262,7 +262,7 @@ func FuzzObserve(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		a := observedCall{ctx: context.Background(), settings: &openaiSettings{}}
 		o := &inOrder{t: t}
-		err := a.readStream(bytes.NewReader(stream), o, &WrittenRequest{api: Chat, most: maxAnswerBytes(1)})
+		err := a.readStream(bytes.NewReader(stream), o, &WrittenRequest{api: Chat, maxBytes: maxAnswerBytes(1)})
 		if fail := new(CallFailure); err != nil && (!errors.As(err, &fail) || fail.Err == nil) {
 			t.Errorf("%v is no failure", err)
 		}
@@ -272,7 +272,7 @@ func FuzzObserve(f *testing.F) {
 	})
 }
 
-// inOrder checks that times never go back.
+// inOrder checks that times never decrease.
 type inOrder struct {
 	t         *testing.T
 	now, last int64
@@ -304,7 +304,7 @@ func BenchmarkParse(b *testing.B) {
 	}
 }
 
-// TestObservingAllocatesNothingPerToken: a stream of a thousand tokens takes no more memory than one of ten.
+// TestObservingAllocatesNothingPerToken checks that a stream of a thousand tokens takes no more memory than one of ten.
 func TestObservingAllocatesNothingPerToken(t *testing.T) {
 	allocations := func(tokens int) float64 {
 		text := []byte(strings.Repeat(`data: {"choices":[{"delta":{"content":"a","reasoning":"b","tool_calls":[{"function":`+
@@ -313,7 +313,7 @@ func TestObservingAllocatesNothingPerToken(t *testing.T) {
 		o := &inOrder{}
 		return testing.AllocsPerRun(20, func() {
 			if err := a.readStream(bytes.NewReader(text), o, &WrittenRequest{api: Chat,
-				most: maxAnswerBytes(tokens)}); err != nil {
+				maxBytes: maxAnswerBytes(tokens)}); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -323,7 +323,7 @@ func TestObservingAllocatesNothingPerToken(t *testing.T) {
 	}
 }
 
-// BenchmarkObserve takes the events of a stream that is in memory.
+// BenchmarkObserve reads the events of a stream in memory.
 func BenchmarkObserve(b *testing.B) {
 	var stream bytes.Buffer
 	const tokens = 1000
@@ -339,7 +339,7 @@ func BenchmarkObserve(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		if err := a.readStream(bytes.NewReader(stream.Bytes()), o, &WrittenRequest{api: Chat,
-			most: maxAnswerBytes(tokens)}); err != nil {
+			maxBytes: maxAnswerBytes(tokens)}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -74,7 +74,7 @@ func (b Backend) Client(ctx context.Context, options map[string]string) (*Client
 	if err != nil {
 		return nil, err
 	}
-	s.places, s.unused = 1, maxIdleTime
+	s.places, s.maxIdle = 1, maxIdleTime
 	c := &Client{header: commonHeader(key)}
 	c.header["Accept"] = []string{"text/event-stream, application/json"}
 	var wire *poolTransport
@@ -161,7 +161,7 @@ func completeURL(text string) (base string, api APIPart) {
 		text = "http://" + text
 	}
 	text = strings.TrimSuffix(text, "/")
-	for _, a := range apis {
+	for _, a := range endpointPaths {
 		if base, ok := strings.CutSuffix(text, a.path); ok {
 			return base, a.name
 		}

@@ -56,7 +56,7 @@ type interrupting struct {
 
 func (i *interrupting) Event(*openai.ObservedEvent) { i.cancel() }
 
-// TestClientSharesServers: sessions keep theirs, and what is under way counts.
+// TestClientSharesServers checks that sessions keep their servers and that requests in progress count.
 func TestClientSharesServers(t *testing.T) {
 	one, two := openaitest.New(openaitest.Options{}), openaitest.New(openaitest.Options{})
 	c := askClient(t, serve(t, one, two))
@@ -87,7 +87,7 @@ func TestClientSharesServers(t *testing.T) {
 	}
 }
 
-// TestClientKeepsConnections: requests in a row are one connection, the one on which the models are listed.
+// TestClientKeepsConnections checks that consecutive requests use one connection, the one of the list of models.
 func TestClientKeepsConnections(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		var opened atomic.Int64
@@ -125,8 +125,8 @@ func TestClientKeepsConnections(t *testing.T) {
 	}
 }
 
-// TestKeptConnections: a server that closes a connection which it has kept, with a request on its way, is asked by
-// another one; one that closes a new one has cut the answer.
+// TestKeptConnections checks that a request is sent again if the server closes an idle connection during the request,
+// and that closing a new connection truncates the answer.
 func TestKeptConnections(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// recorder keeps what is observed. Its clock counts its readings.
+// recorder stores the observed events. Its clock counts the calls of Now.
 type recorder struct {
 	now    int64
 	events []string // kind, text of each sort, tokens
@@ -262,7 +262,7 @@ func TestClientStatus(t *testing.T) {
 	c := askClient(t, serve(t, openaitest.New(openaitest.Options{Fault: func(n int64) openaitest.Fault {
 		return openaitest.Fault{Status: []int{429, 503, 500}[n%3]}
 	}})))
-	for _, want := range []int{429, 503, 500} { // each is told once, and none is tried again
+	for _, want := range []int{429, 503, 500} { // each is reported once and not tried again
 		_, _, err := ask(t, c, completion)
 		f := new(openai.CallFailure)
 		if !errors.As(err, &f) || f.Kind != openai.BadStatus || f.Code != want ||
@@ -272,7 +272,7 @@ func TestClientStatus(t *testing.T) {
 	}
 }
 
-// TestClientWrites holds what is sent to what each kind of server takes.
+// TestClientWrites compares requests with the fields that each kind of server supports.
 func TestClientWrites(t *testing.T) {
 	raw := func(text string) json.RawMessage { return json.RawMessage(text) }
 	for _, c := range []struct {
@@ -335,8 +335,8 @@ func TestClientWrites(t *testing.T) {
 	}
 }
 
-// TestClientSharesWhatWasSaid: messages of before are sent in front of a request's own, long or short; they are no
-// more where a field takes the place of all messages.
+// TestClientSharesWhatWasSaid checks that earlier messages precede a request's own ones, and that a field can replace
+// all messages.
 func TestClientSharesWhatWasSaid(t *testing.T) {
 	bodies := make(chan []byte, 1)
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -471,7 +471,8 @@ func TestClientRefusesLimitsOfTheClient(t *testing.T) {
 	}
 }
 
-// TestClientReadsARefusalOfALongPrompt: what is written in several pieces is refused before it is read.
+// TestClientReadsARefusalOfALongPrompt checks that a refusal is read although the request, written in several parts,
+// has not been read.
 func TestClientReadsARefusalOfALongPrompt(t *testing.T) {
 	c := askClient(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost {

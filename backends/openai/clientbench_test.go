@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
-// processor is the processor's time that this process has used.
+// processor returns the processor time that this process has used.
 func processor(b *testing.B) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -44,7 +44,7 @@ func (o *eventCounter) Event(e *openai.ObservedEvent) {
 	o.last = e.At
 }
 
-// clientLoop keeps so many users asking until b ends.
+// clientLoop keeps a number of users busy until b ends.
 func clientLoop(b *testing.B, users, tokens int, step time.Duration) {
 	c := askClient(b, startMock(b, step, step))
 	r, err := c.WriteRequest(openai.ClientCall{API: openai.Completions, IDs: benchPrompt[:], MaxTokens: tokens,
@@ -87,18 +87,18 @@ func clientLoop(b *testing.B, users, tokens int, step time.Duration) {
 	longest.report(b, "read-to-record")
 }
 
-// BenchmarkClientAtOnce has a server that sends whole answers of 32 tokens at once, each in an event of its own.
+// BenchmarkClientAtOnce uses a server that sends whole answers of 32 tokens at once, each token in its own event.
 func BenchmarkClientAtOnce(b *testing.B) { clientLoop(b, 64, 32, 0) }
 
-// BenchmarkClientPaced has a server that sends each token in a packet of its own: a request is a stream of 64.
+// BenchmarkClientPaced uses a server that sends each token in its own packet. A request is a stream of 64 tokens.
 func BenchmarkClientPaced(b *testing.B) {
 	for _, users := range []int{500, 2000} {
 		b.Run(fmt.Sprintf("%dusers", users), func(b *testing.B) { clientLoop(b, users, 64, 20*time.Millisecond) })
 	}
 }
 
-// BenchmarkClientBesideLog compares what the client measures of streams of 64 tokens, 20 ms apart, with what the server
-// wrote down of the same requests: how much longer TTFT and TPOT are at the client.
+// BenchmarkClientBesideLog compares the client's measurements of streams of 64 tokens, 20 ms apart, with the server's
+// log of the same requests: the additional TTFT and TPOT at the client.
 func BenchmarkClientBesideLog(b *testing.B) {
 	for _, users := range []int{50, 500, 1000, 2000} {
 		b.Run(fmt.Sprintf("%dusers", users), func(b *testing.B) { besideLog(b, users, 64, 20*time.Millisecond) })
@@ -125,7 +125,7 @@ func besideLog(b *testing.B, users, tokens int, step time.Duration) {
 	start := time.Now()
 	for i := range users {
 		workers.Go(func() {
-			// Streams begin all through the time of an answer, as those of many people do, and not as one wave.
+			// Streams begin at distributed times, like those of independent users.
 			time.Sleep(step * time.Duration(tokens*i) / time.Duration(users))
 			for n := range jobs {
 				o := timed{start: start}
@@ -164,7 +164,7 @@ func besideLog(b *testing.B, users, tokens int, step time.Duration) {
 	tpot.report(b, "tpot-beside-log")
 }
 
-// entries are those of a log, which the server writes behind its answers.
+// entries returns the entries of a log, which the server writes after its answers.
 func entries(b *testing.B, log string, n int) (all []openaitest.Entry) {
 	for len(all) < n {
 		text, err := os.ReadFile(log)

@@ -24,7 +24,7 @@ func newClient(s openaiSettings, dial dialFunc) (*http.Client, *poolTransport, e
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &poolTransport{config: config, dial: s.makeDialer(dial), connect: s.connect, unused: s.unused}
+	t := &poolTransport{config: config, dial: s.makeDialer(dial), connect: s.connect, unused: s.maxIdle}
 	return &http.Client{
 		Transport: t,
 		CheckRedirect: func(to *http.Request, _ []*http.Request) error {
@@ -33,8 +33,8 @@ func newClient(s openaiSettings, dial dialFunc) (*http.Client, *poolTransport, e
 	}, t, nil
 }
 
-// errSwitched means that a server answered 101 Switching Protocols.
-var errSwitched = fmt.Errorf("%w: it answers 101 Switching Protocols, which it was not asked for", ErrStream)
+// errSwitchedProtocols means that a server answered 101 Switching Protocols.
+var errSwitchedProtocols = fmt.Errorf("%w: it answers 101 Switching Protocols, which it was not asked for", ErrStream)
 
 // tlsConfig returns the TLS configuration of connections to servers.
 func (s openaiSettings) tlsConfig() (*tls.Config, error) {

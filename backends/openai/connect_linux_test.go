@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestTheKernelProbesConnections: a host that vanishes does not say so, and first_timeout is long.
+// TestTheKernelProbesConnections checks that a vanished host is detected although first_timeout is long.
 func TestTheKernelProbesConnections(t *testing.T) {
 	server := httptest.NewServer(http.NotFoundHandler())
 	defer server.Close()

@@ -11,16 +11,16 @@ var ErrCount = errors.New("the server's count of tokens is wrong")
 
 // checkCount returns an ErrCount if the server's count of an answer is impossible: not a number of tokens, 0 although
 // tokens arrived, or above both the requested maximum and the number that arrived. came is the minimum number of tokens
-// that arrived, counted as events, or, for an unstreamed answer, the maximum number, counted as bytes. maxTokens is the
+// that arrived, counted as events, or, for an unstreamed answer, the maximum number, counted as bytes. most is the
 // requested maximum; 0: any number.
 func (u usageCounts) checkCount(came, most int) error {
 	visible := u.completion
-	if u.tells&tellsReasoning != 0 { // some servers exclude reasoning from the limit
+	if u.reported&reportsReasoning != 0 { // some servers exclude reasoning from the limit
 		visible -= min(u.reasoning, visible)
 	}
 	switch {
-	case u.wrong != "":
-		return fmt.Errorf("%w: %s", ErrCount, u.wrong)
+	case u.invalid != "":
+		return fmt.Errorf("%w: %s", ErrCount, u.invalid)
 	case u.known && u.completion == 0 && came > 0:
 		return fmt.Errorf("%w: 0 tokens, of an answer that has some", ErrCount)
 	case u.known && most > 0 && visible > int64(most) && visible > int64(came):

@@ -69,7 +69,7 @@ func (s *openaiSettings) chooseModel(l modelList) error {
 	case !slices.Contains(l.ids, s.model):
 		return fmt.Errorf("it has no model %q, but %s", s.model, strings.Join(l.ids, ", "))
 	}
-	k := ownedBy(l.models[s.model].owner + " " + l.server)
+	k := kindOfOwner(l.models[s.model].owner + " " + l.server)
 	switch {
 	case s.kind == nil:
 		s.kind = k
@@ -77,7 +77,7 @@ func (s *openaiSettings) chooseModel(l modelList) error {
 		return fmt.Errorf("it is a server of the kind %s, and another of the kind %s: say which with option server",
 			k.name, s.kind.name)
 	}
-	if s.api == native && !s.kind.maybeNative() {
+	if s.api == nativeAPI && !s.kind.maybeNative() {
 		return fmt.Errorf("it is a server of the kind %s, and option api=sglang asks SGLang alone", s.kind.name)
 	}
 	return nil
@@ -100,7 +100,7 @@ func listModels(ctx context.Context, client *http.Client, header http.Header, ba
 		return l, connectionFailure(ctx, err)
 	}
 	if response.StatusCode != http.StatusOK {
-		return l, statusFailure(response, body[:min(len(body), bodyShown)])
+		return l, statusFailure(response, body[:min(len(body), maxErrorBody)])
 	}
 	if coding := response.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		return l, encodingError(coding)

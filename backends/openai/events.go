@@ -23,23 +23,23 @@ var errLongEvent = fmt.Errorf("an event of the stream has more than %d MiB", max
 
 // eventReader reads the events of a stream. Its memory is reused.
 type eventReader struct {
-	from       io.Reader
-	buffer     []byte
-	start, end int // read but unused part of buffer
-	searched   int // length of that part without the end of an event
-	joined     []byte
-	strange    []byte // the first line that is not a field of an event
-	received   int64  // bytes received
-	most       int64  // maximum number of bytes; 0: any number
+	from        io.Reader
+	buffer      []byte
+	start, end  int // read but unused part of buffer
+	searched    int // length of that part without the end of an event
+	joined      []byte
+	unknownLine []byte // the first line that is not a field of an event
+	received    int64  // bytes received
+	maxBytes    int64  // maximum number of bytes; 0: any number
 
-	clock    func() int64   // nil: times are not recorded
-	source   arrivalCounter // nil: each read is a separate arrival
-	arrival  int            // number of the last read's arrival
-	read     int64          // time at which the first read of that arrival returned
-	longest  int64          // longest time from the return of a read to the delivery of its content
-	comments bool           // deliver comments as events
-	ended    bool           // the stream has ended; stop reading
-	full     bool           // the last read filled the buffer
+	clock       func() int64   // nil: times are not recorded
+	source      arrivalCounter // nil: each read is a separate arrival
+	arrival     int            // number of the last read's arrival
+	read        int64          // time at which the first read of that arrival returned
+	longestRead int64          // longest time from the return of a read to the delivery of its content
+	comments    bool           // deliver comments as events
+	ended       bool           // the stream has ended; stop reading
+	full        bool           // the last read filled the buffer
 }
 
 // startBuffer is the initial size of a buffer: an event with a token or two has about 300 bytes. A smaller buffer grows
@@ -53,7 +53,7 @@ func (e *eventReader) reset(from io.Reader) {
 	if e.buffer == nil {
 		e.buffer = make([]byte, startBuffer)
 	}
-	*e = eventReader{from: from, buffer: e.buffer, joined: e.joined[:0], strange: e.strange[:0]}
+	*e = eventReader{from: from, buffer: e.buffer, joined: e.joined[:0], unknownLine: e.unknownLine[:0]}
 }
 
 // observeArrivals makes the reader record the time of each arrival and deliver comments.
@@ -133,10 +133,10 @@ func (e *eventReader) lastEvent() (streamEvent, error) {
 	return streamEvent{}, io.ErrUnexpectedEOF
 }
 
-// done is the data of the event that ends an answer.
-const done = "[DONE]"
+// doneData is the data of the event that ends an answer.
+const doneData = "[DONE]"
 
-func (ev streamEvent) isLast() bool { return string(bytes.TrimSpace(ev.data)) == done }
+func (ev streamEvent) isLast() bool { return string(bytes.TrimSpace(ev.data)) == doneData }
 
 // nextBlock removes and returns the lines up to the next empty line. A line ends with LF, CRLF, or CR alone.
 func (e *eventReader) nextBlock() (lines []byte, found bool) {
@@ -192,12 +192,12 @@ func (e *eventReader) fillBuffer() error {
 	if e.ended {
 		return io.EOF
 	}
-	if e.most > 0 && e.received > e.most {
+	if e.maxBytes > 0 && e.received > e.maxBytes {
 		return fmt.Errorf("%w: it goes on behind %d MiB, more than the tokens that it was asked for may take", ErrStream,
-			e.most>>20)
+			e.maxBytes>>20)
 	}
 	if e.clock != nil && e.received > 0 {
-		e.longest = max(e.longest, e.clock()-e.read)
+		e.longestRead = max(e.longestRead, e.clock()-e.read)
 	}
 	n, err := e.from.Read(e.buffer[e.end:])
 	e.noteArrival()
@@ -228,10 +228,10 @@ var errLongAnswer = fmt.Errorf("%w: it has more bytes than it may have", ErrStre
 
 // readAll reads the whole stream. If it has more than maxBytes, it returns its beginning and errLongAnswer. The result
 // is valid until the next reset.
-func (e *eventReader) readAll(most int) ([]byte, error) {
+func (e *eventReader) readAll(maxBytes int) ([]byte, error) {
 	for {
 		if e.end == len(e.buffer) {
-			if e.end >= most {
+			if e.end >= maxBytes {
 				return e.buffer[:e.end], errLongAnswer
 			}
 			e.buffer = append(e.buffer, make([]byte, len(e.buffer))...)
@@ -272,8 +272,8 @@ func (e *eventReader) parseEvent(block []byte) (ev streamEvent) {
 			ev.data = e.joinLines(ev.data, value)
 		case "", "id", "retry":
 		default:
-			if len(e.strange) == 0 {
-				e.strange = append(e.strange, line[:min(len(line), bodyShown)]...)
+			if len(e.unknownLine) == 0 {
+				e.unknownLine = append(e.unknownLine, line[:min(len(line), maxErrorBody)]...)
 			}
 		}
 	}

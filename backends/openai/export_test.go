@@ -17,13 +17,13 @@ func ForTest(dial func(context.Context, string, string) (net.Conn, error), optio
 		panic(err)
 	}
 	return &Generator{
-		settings: s, asker: newAsker(s), header: commonHeader(""), cache: newCacheWatch(),
+		settings: s, asker: newRequestMaker(s), header: commonHeader(""), cache: newCacheWatch(),
 		client:   &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}},
 		balancer: newBalancer(s.endpoints, s.places),
 	}
 }
 
-// Wrap puts a layer around a generator's transport.
+// Wrap wraps a generator's transport.
 func (g *Generator) Wrap(layer func(http.RoundTripper) http.RoundTripper) {
 	g.client.Transport = layer(g.client.Transport)
 }

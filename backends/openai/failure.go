@@ -130,10 +130,10 @@ func (e *httpError) Unwrap() error { return ErrServer }
 
 // errorMessage returns the message in an error's body, shortened for display.
 func errorMessage(body []byte) string {
-	text := string(body[:min(len(body), bodyShown)])
+	text := string(body[:min(len(body), maxErrorBody)])
 	var p chunkParser
 	if c, ok := p.parseEvent(body); ok && c.fault != "" {
-		text = c.fault[:min(len(c.fault), bodyShown)]
+		text = c.fault[:min(len(c.fault), maxErrorBody)]
 	}
 	if text = strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd")); text == "" {
 		return "no reason given"

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
-// failing is a server that fails as told for its first requests.
+// failing is a server that fails in given ways for its first requests.
 func failing(times int64, f openaitest.Fault) *openaitest.Server {
 	return openaitest.New(openaitest.Options{Model: "m", Owner: "vllm", IDs: true, Step: time.Microsecond,
 		Fault: func(n int64) openaitest.Fault {
@@ -100,7 +100,7 @@ func TestGoesOnWithAnotherServer(t *testing.T) {
 	}
 }
 
-// TestServerThatDisagrees: the first token that has been reported cannot be taken back.
+// TestServerThatDisagrees checks that another server's answer must start with the reported first token.
 func TestServerThatDisagrees(t *testing.T) {
 	stream := func(id int, end string) http.Handler {
 		return script(func(w http.ResponseWriter, _ *http.Request) {
@@ -143,8 +143,8 @@ func TestServerThatIsGone(t *testing.T) {
 	}
 }
 
-// TestTheOthersTakeTheLoad: a server that fails at once has no part in it, even where all places
-// of the others are taken.
+// TestTheOthersTakeTheLoad checks that a server that fails immediately gets no requests, even if all places of the
+// others are taken.
 func TestTheOthersTakeTheLoad(t *testing.T) {
 	for name, f := range map[string]openaitest.Fault{
 		"busy": {Status: http.StatusServiceUnavailable},
@@ -176,7 +176,7 @@ func TestTheOthersTakeTheLoad(t *testing.T) {
 	}
 }
 
-// TestRunEndsWithItsServer: without on_failure=continue a server that stays away is noticed, although others answer.
+// TestRunEndsWithItsServer checks that without on_failure=continue a lost server ends the run although others answer.
 func TestRunEndsWithItsServer(t *testing.T) {
 	down := apart(t, failing(0, openaitest.Fault{}))
 	g := connect(t, down.URL+","+serve(t, failing(0, openaitest.Fault{})), "retries=1")
@@ -309,7 +309,7 @@ func TestConcurrencyAndBalance(t *testing.T) {
 	})
 }
 
-// busyAtFirst is a server that asks for 3 s at its first request, and answers the others after the time takes.
+// busyAtFirst is a server that asks to wait 3 s at its first request and then answers after the given times.
 func busyAtFirst(takes time.Duration) http.Handler {
 	asked := 0
 	return script(func(w http.ResponseWriter, _ *http.Request) {
@@ -337,7 +337,7 @@ func TestBusyServerIsGivenTheTimeItAsksFor(t *testing.T) {
 	})
 }
 
-// TestPausesAreNotTheServers: the watch over caches takes the time that a server needs, without the pause before.
+// TestPausesAreNotTheServers checks that the cache watch excludes pauses from the server's times.
 func TestPausesAreNotTheServers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := inMemory(t, []http.Handler{busyAtFirst(10 * time.Millisecond)})

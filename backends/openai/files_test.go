@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestOwnLimitOfFiles: a connection for which this machine has no more room says nothing of the server.
+// TestOwnLimitOfFiles checks that this machine's limit of open files is not reported as a fault of the server.
 func TestOwnLimitOfFiles(t *testing.T) {
 	base, err := url.Parse("http://127.0.0.1:1/v1")
 	if err != nil {

@@ -65,7 +65,7 @@ func (g *Generator) Generate(ctx context.Context, p backend.Prompt, sink backend
 		}
 	}()
 	c.answer.reset(sink, g.settings.count)
-	c.request, c.most = r, maxAnswerBytes(cmp.Or(p.MaxNewTokens, maxUnasked))
+	c.request, c.maxBytes = r, maxAnswerBytes(cmp.Or(p.MaxNewTokens, maxUnrequested))
 	defer func() { c.request = serverRequest{} }() // its body may be large
 	if err := g.askWithRetry(ctx, r, c, turn); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (g *Generator) cacheBuster(t *sessionTurn) string {
 // askWithRetry sends the request until there is an answer or further attempts are useless. A turn of a conversation is
 // sent only once, to the server of the earlier turns.
 func (g *Generator) askWithRetry(ctx context.Context, r serverRequest, c *generateCall, turn *sessionTurn) error {
-	c.once, c.reused = turn != nil, false
+	c.singleAttempt, c.reused = turn != nil, false
 	for try := 0; ; try++ {
 		e, err := g.balancer.acquire(ctx, turn.endpointToAsk())
 		if err != nil {
@@ -101,7 +101,7 @@ func (g *Generator) askWithRetry(ctx context.Context, r serverRequest, c *genera
 		}
 		fail.err = fmt.Errorf("%s: %w", e.base.Host, fail.err)
 		g.markFailure(e, fail, try)
-		if c.once && (try > 0 || !c.wasUnread(fail)) {
+		if c.singleAttempt && (try > 0 || !c.wasUnread(fail)) {
 			return cmp.Or(context.Cause(ctx), fail.err)
 		}
 		if err := g.retryOrFail(ctx, e, fail, try, c); err != nil {
@@ -112,7 +112,7 @@ func (g *Generator) askWithRetry(ctx context.Context, r serverRequest, c *genera
 
 // markFailure records the state of an endpoint after a failed attempt and releases the place there.
 func (g *Generator) markFailure(e *serverEndpoint, fail *tryFailure, try int) {
-	fail.gone = fail.gone || fail.late && g.settings.goesOn
+	fail.gone = fail.gone || fail.late && g.settings.continues
 	switch {
 	case fail.gone:
 		g.balancer.markLost(e, fail.err)
@@ -133,16 +133,16 @@ func (g *Generator) retryOrFail(ctx context.Context, e *serverEndpoint, fail *tr
 	switch {
 	case !fail.gone && !fail.busy:
 		return fail.err
-	case c.answer.begun && !s.goesOn:
+	case c.answer.firstReported && !s.continues:
 		return fmt.Errorf("the server is gone within an answer, of which %d parts had come (option on_failure=continue "+
 			"asks another): %w", c.answer.parts, fail.err)
-	case try >= s.retries+len(s.endpoints)-1 || !s.goesOn && g.balancer.failureCount(e) > s.retries:
+	case try >= s.retries+len(s.endpoints)-1 || !s.continues && g.balancer.failureCount(e) > s.retries:
 		if err := g.balancer.unreachableError(); err != nil {
 			return fmt.Errorf("%w (asked %d times)", err, try+1)
 		}
 		return fmt.Errorf("asked %d times: %w", try+1, fail.err)
 	}
-	if c.answer.begun {
+	if c.answer.firstReported {
 		g.restarted.Add(1)
 	} else {
 		g.retried.Add(1)
@@ -177,7 +177,7 @@ func (g *Generator) reportAnswer(p backend.Prompt, c *generateCall, turn *sessio
 		return err
 	}
 	if t.N != backend.Uncounted && t.N < p.MinNewTokens && !g.asker.setsBodyField("min_tokens") {
-		return g.asker.tooShort(t.N, p.MinNewTokens)
+		return g.asker.tooShortError(t.N, p.MinNewTokens)
 	}
 	if most := turn.maxCached(); a.usage.cached > most && g.settings.cache == cacheOff {
 		return fmt.Errorf("%w: %d tokens%s; turn the cache off at the server (vLLM: --no-enable-prefix-caching, SGLang: "+
@@ -185,7 +185,7 @@ func (g *Generator) reportAnswer(p backend.Prompt, c *generateCall, turn *sessio
 			ErrPrefixCache, a.usage.cached, turn.describeMaxCached())
 	}
 	turn.noteUsage(a.usage)
-	if !a.begun && t.N > 0 { // tokens without text, such as the end token alone
+	if !a.firstReported && t.N > 0 { // tokens without text, such as the end token alone
 		a.reportFirst(backend.Tokens{IDs: t.IDs, N: t.N})
 	}
 	a.sink.Complete(t)

@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// sink keeps what is reported.
+// sink stores the reports.
 type sink struct {
 	mu       sync.Mutex
 	firsts   []backend.Tokens
@@ -61,13 +61,12 @@ func serve(t testing.TB, handlers ...http.Handler) string {
 	return strings.Join(urls, ",")
 }
 
-// apart starts a server at an address of its own: no other server, of whichever process, gets the port
-// when this one has ended.
+// apart starts a server at its own address. No other server gets its port when it has ended.
 func apart(t testing.TB, h http.Handler) *httptest.Server {
 	t.Helper()
 	server := httptest.NewUnstartedServer(h)
 	pid := os.Getpid()
-	// Where the loopback network is 127.0.0.1 alone, the listener stays what it is.
+	// On systems whose loopback network is only 127.0.0.1, the listener is unchanged.
 	if l, err := net.Listen("tcp", fmt.Sprintf("127.%d.%d.%d:0", 64+pid>>16&31, pid>>8&255, pid&255)); err == nil {
 		server.Listener.Close()
 		server.Listener = l
@@ -167,8 +166,8 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
-// TestSpecialFirstToken: a server leaves the text of special tokens out. Where nothing else shows that one has come,
-// the first token of an answer is seen all the same.
+// TestSpecialFirstToken checks that a first token is detected even if the server omits the text of special tokens and
+// reports nothing else.
 func TestSpecialFirstToken(t *testing.T) {
 	const special, word = " 9", " 4"
 	for _, c := range []struct {
@@ -200,7 +199,7 @@ func TestSpecialFirstToken(t *testing.T) {
 	}
 }
 
-// TestUncountedAnswers: what was asked for by name has to come.
+// TestUncountedAnswers checks that a requested method of counting tokens is required.
 func TestUncountedAnswers(t *testing.T) {
 	url := serve(t, openaitest.New(openaitest.Options{Owner: "other", NoUsage: true}))
 	for option, says := range map[string]string{"count=usage": "how many tokens", "count=ids": "no token ids"} {
@@ -256,7 +255,7 @@ func (s *waitingSink) FirstToken(t backend.Tokens) {
 	close(s.first)
 }
 
-// script is a server whose answers are written by hand; its model is of the kind vllm.
+// script is a server with scripted answers. Its model has the kind vllm.
 func script(answer http.HandlerFunc) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) {
@@ -278,7 +277,7 @@ func write(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 }
 
-// TestStreams has streams as servers write them, good and bad.
+// TestStreams reads valid and invalid streams of servers.
 func TestStreams(t *testing.T) {
 	const (
 		token = `data: {"choices":[{"index":0,"text":"a","token_ids":[7]}]}` + "\n\n"
@@ -396,7 +395,7 @@ func TestOtherContent(t *testing.T) {
 	}
 }
 
-// TestMinimumOfTokens: most kinds of servers have no field for it. Their answers are judged instead.
+// TestMinimumOfTokens checks that answers of servers without a field for a minimum are checked for their length.
 func TestMinimumOfTokens(t *testing.T) {
 	for _, c := range []struct {
 		owner   string

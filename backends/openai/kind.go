@@ -24,11 +24,11 @@ type serverKind struct {
 	noCache            []requestField
 	// showsSpecial means that the server supports skip_special_tokens; without it, answers omit the text of special
 	// tokens.
-	showsSpecial bool
-	maxTokens    string // name of the field for the maximum number of tokens in chats
-	tellsAt      string // path, outside of the API, of the version and other facts
-	forgetsAt    string // path of the call that clears the prompt cache
-	owner        string // owned_by in the list of models, or header field Server
+	showsSpecial   bool
+	maxTokens      string // name of the field for the maximum number of tokens in chats
+	versionPath    string // path, outside of the API, of the version and other facts
+	clearCachePath string // path of the call that clears the prompt cache
+	owner          string // owned_by in the list of models, or header field Server
 }
 
 // requestField is a field of a request. Its value is JSON.
@@ -39,21 +39,21 @@ type requestField struct{ name, value string }
 func serverKinds() []*serverKind {
 	return []*serverKind{
 		{
-			name: "vllm", owner: "vllm", tellsAt: "/version", forgetsAt: "/reset_prefix_cache",
+			name: "vllm", owner: "vllm", versionPath: "/version", clearCachePath: "/reset_prefix_cache",
 			minTokens: "min_tokens", stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
 			showsSpecial: true, ignoresEnd: true, everyToken: "-1",
 			tokenIDs:      []requestField{{"return_token_ids", "true"}},
 			loggedIDs:     true,
 			idsByLogprobs: []requestField{{"return_tokens_as_token_ids", "true"}},
 		},
-		{name: "sglang", owner: "sglang", tellsAt: "/get_server_info", forgetsAt: "/flush_cache",
+		{name: "sglang", owner: "sglang", versionPath: "/get_server_info", clearCachePath: "/flush_cache",
 			minTokens: "min_tokens", stopIDs: "stop_token_ids",
 			salt: "cache_salt", showsSpecial: true, ignoresEnd: true, everyToken: "-1"},
-		{name: "trtllm", owner: "tensorrt_llm", tellsAt: "/version", minTokens: "min_tokens",
+		{name: "trtllm", owner: "tensorrt_llm", versionPath: "/version", minTokens: "min_tokens",
 			stopIDs: "stop_token_ids", beams: true, salt: "cache_salt",
 			saltsChats: true, greedy: []requestField{{"top_k", "1"}}, showsSpecial: true, ignoresEnd: true,
 			everyToken: "0"},
-		{name: "llamacpp", owner: "llamacpp", tellsAt: "/props", noCache: []requestField{{"cache_prompt", "false"}},
+		{name: "llamacpp", owner: "llamacpp", versionPath: "/props", noCache: []requestField{{"cache_prompt", "false"}},
 			loggedIDs: true, ignoresEnd: true, everyToken: "0"},
 		{name: "openai", owner: "openai", maxTokens: "max_completion_tokens"},
 		{name: "other"},
@@ -81,8 +81,8 @@ func findKind(name string) (*serverKind, error) {
 	return nil, fmt.Errorf("want auto or one of %s", strings.Join(kindNames(), ", "))
 }
 
-// ownedBy returns the kind of server with the given owner of models, or "other".
-func ownedBy(owner string) *serverKind {
+// kindOfOwner returns the kind of server with the given owner of models, or "other".
+func kindOfOwner(owner string) *serverKind {
 	all := serverKinds()
 	for _, k := range all {
 		if k.owner != "" && strings.Contains(strings.ToLower(owner), k.owner) {

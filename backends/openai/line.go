@@ -22,19 +22,19 @@ import (
 // request writes it and reads the answer, so that read times are exact, and a request in progress takes a third of the
 // memory that net/http uses.
 type connPool struct {
-	address string
-	config  *tls.Config // nil: without TLS
-	dial    dialFunc
-	connect time.Duration // maximum time until a connection is secure; 0: any
-	longest time.Duration // maximum idle time of a reusable connection; 0: any
+	address        string
+	config         *tls.Config // nil: without TLS
+	dial           dialFunc
+	connectTimeout time.Duration // maximum time until a connection is secure; 0: any
+	maxIdle        time.Duration // maximum idle time of a reusable connection; 0: any
 
 	mu     sync.Mutex
 	unused []*httpConn // the most recently used one is last
 }
 
 // newConnPool returns the pool of connections to the server of a base URL.
-func newLines(base *url.URL, config *tls.Config, dial dialFunc, connect time.Duration) *connPool {
-	l := &connPool{dial: dial, connect: connect}
+func newConnPool(base *url.URL, config *tls.Config, dial dialFunc, connect time.Duration) *connPool {
+	l := &connPool{dial: dial, connectTimeout: connect}
 	if base.Scheme == "https" {
 		l.config = config.Clone()
 		l.config.ServerName = base.Hostname()
@@ -59,7 +59,7 @@ func (l *connPool) getConn(ctx context.Context) (*httpConn, error) {
 		if c == nil {
 			return l.openConn(ctx)
 		}
-		if (l.longest == 0 || time.Since(c.since) < l.longest) && c.alive() {
+		if (l.maxIdle == 0 || time.Since(c.lastUsed) < l.maxIdle) && c.alive() {
 			return c, nil
 		}
 		_ = c.Close() // the connection is unused
@@ -81,15 +81,15 @@ func (l *connPool) takeIdle() *httpConn {
 
 // putConn keeps a connection for later requests. The connections that were idle longest are first.
 func (l *connPool) putConn(c *httpConn) {
-	c.since = time.Now()
-	if len(c.buffer) > usualLine { // do not keep the memory of a long head
-		c.buffer = make([]byte, startLine)
+	c.lastUsed = time.Now()
+	if len(c.buffer) > maxLineBuffer { // do not keep the memory of a long head
+		c.buffer = make([]byte, minLineBuffer)
 	}
-	c.start, c.end, c.whole = 0, 0, false
+	c.start, c.end, c.wantsFields = 0, 0, false
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.unused = append(l.unused, c)
-	if old := l.unused[0]; l.longest > 0 && c.since.Sub(old.since) > l.longest {
+	if old := l.unused[0]; l.maxIdle > 0 && c.lastUsed.Sub(old.lastUsed) > l.maxIdle {
 		_ = old.Close()
 		l.unused = append(l.unused[:0], l.unused[1:]...)
 	}
@@ -103,9 +103,9 @@ func (l *connPool) close() {
 }
 
 func (l *connPool) openConn(ctx context.Context) (*httpConn, error) {
-	if l.connect > 0 {
+	if l.connectTimeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, l.connect, errConnectTimeout)
+		ctx, cancel = context.WithTimeoutCause(ctx, l.connectTimeout, errConnectTimeout)
 		defer cancel()
 	}
 	conn, err := l.dial(ctx, "tcp", l.address)
@@ -128,8 +128,8 @@ func (l *connPool) openConn(ctx context.Context) (*httpConn, error) {
 		}
 		return nil, &dialError{error: err, handshake: handshake}
 	}
-	c := &httpConn{Conn: conn, buffer: make([]byte, startLine)}
-	c.from, _ = socket.(arrivalCounter)
+	c := &httpConn{Conn: conn, buffer: make([]byte, minLineBuffer)}
+	c.arrivalSource, _ = socket.(arrivalCounter)
 	return c, nil
 }
 
@@ -141,32 +141,32 @@ var errConnectTimeout = errors.New("it did not connect within connect_timeout")
 // httpConn is a connection that serves one request at a time. Its Read reads the body of the answer.
 type httpConn struct {
 	net.Conn
-	from  arrivalCounter // nil: arrivals are unknown
-	since time.Time      // time of the last use; zero: not used yet
+	arrivalSource arrivalCounter // nil: arrivals are unknown
+	lastUsed      time.Time      // time of the last use; zero: not used yet
 
 	buffer     []byte
 	start, end int  // read but unused part of buffer
 	full       bool // the last read filled the buffer
 
-	frame bodyFraming
-	left  int64 // remaining bytes of the body or of the current chunk
-	state chunkState
-	keeps bool // the connection is reusable after this answer
-	whole bool // keep all header fields of the answer
+	frame       bodyFraming
+	left        int64 // remaining bytes of the body or of the current chunk
+	state       chunkState
+	keepsAlive  bool // the connection is reusable after this answer
+	wantsFields bool // keep all header fields of the answer
 }
 
 // wasDropped reports whether the first read of an answer failed because the server closed an idle connection, so that
 // no part of an answer arrived.
 func (c *httpConn) wasDropped(err error) bool {
 	closed := errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
-	return closed && !c.since.IsZero() && c.end == 0
+	return closed && !c.lastUsed.IsZero() && c.end == 0
 }
 
-// startLine is the initial size of a connection's buffer, for the head of an answer or an event. If reads fill the
-// buffer, it grows up to usualLine. 10,000 connections that each wait for single tokens keep small buffers.
+// minLineBuffer is the initial size of a connection's buffer, for the head of an answer or an event. If reads fill the
+// buffer, it grows up to maxLineBuffer. 10,000 connections that each wait for single tokens keep small buffers.
 const (
-	startLine = 512
-	usualLine = 2 << 10
+	minLineBuffer = 512
+	maxLineBuffer = 2 << 10
 )
 
 // maxHeadBytes is the maximum size of the head of an answer.
@@ -179,7 +179,7 @@ const (
 	byLength bodyFraming = iota
 	byChunks
 	byClose
-	ended
+	bodyEnded
 )
 
 // chunkState is the next part of a chunked body.
@@ -215,8 +215,8 @@ func (c *httpConn) readHead() (h responseHead, err error) {
 			return h, err
 		}
 		if h.code == http.StatusSwitchingProtocols {
-			c.keeps = false
-			return h, errSwitched
+			c.keepsAlive = false
+			return h, errSwitchedProtocols
 		}
 	}
 }
@@ -261,10 +261,10 @@ func (c *httpConn) parseHead(text []byte) (h responseHead, err error) {
 		h.status = string(status)
 	}
 	is11 := string(version) == "HTTP/1.1"
-	if c.whole {
+	if c.wantsFields {
 		h.fields = http.Header{}
 	}
-	c.frame, c.left, c.state, c.keeps = byClose, 0, chunkSize, is11
+	c.frame, c.left, c.state, c.keepsAlive = byClose, 0, chunkSize, is11
 	for len(rest) > 0 {
 		var field []byte
 		field, rest, _ = bytes.Cut(rest, []byte("\n"))
@@ -274,9 +274,9 @@ func (c *httpConn) parseHead(text []byte) (h responseHead, err error) {
 		}
 	}
 	if h.code < 200 || h.code == 204 || h.code == 304 || c.frame == byLength && c.left == 0 {
-		c.frame = ended
+		c.frame = bodyEnded
 	}
-	c.keeps = c.keeps && c.frame != byClose
+	c.keepsAlive = c.keepsAlive && c.frame != byClose
 	return h, nil
 }
 
@@ -299,9 +299,9 @@ func (c *httpConn) headField(h *responseHead, is11 bool, name, value []byte) err
 	case equalFold(name, "Content-Encoding") && !equalFold(value, "identity"):
 		h.coding = value
 	case equalFold(name, "Location") && h.code/100 == 3:
-		h.moved = string(value[:min(len(value), bodyShown)])
+		h.moved = string(value[:min(len(value), maxErrorBody)])
 	case equalFold(name, "Connection") && equalFold(value, "close"):
-		c.keeps = false
+		c.keepsAlive = false
 	}
 	return nil
 }
@@ -325,7 +325,7 @@ func (c *httpConn) fillBuffer() error {
 		c.end = copy(c.buffer, c.buffer[c.start:c.end])
 		c.start = 0
 	}
-	if c.end == len(c.buffer) || c.full && len(c.buffer) < usualLine {
+	if c.end == len(c.buffer) || c.full && len(c.buffer) < maxLineBuffer {
 		c.buffer = append(c.buffer, make([]byte, len(c.buffer))...)
 	}
 	n, err := c.Conn.Read(c.buffer[c.end:])
@@ -346,14 +346,14 @@ func (c *httpConn) fillBuffer() error {
 // together with the last bytes if the end is already known, and io.ErrUnexpectedEOF if the connection ends earlier.
 func (c *httpConn) Read(p []byte) (n int, err error) {
 	switch c.frame {
-	case ended:
+	case bodyEnded:
 		return 0, io.EOF
 	case byChunks:
 		return c.readChunks(p)
 	}
 	if c.start == c.end {
 		if err := c.fillBuffer(); c.frame == byClose && errors.Is(err, io.ErrUnexpectedEOF) {
-			c.frame = ended
+			c.frame = bodyEnded
 			return 0, io.EOF
 		} else if err != nil {
 			return 0, err
@@ -367,7 +367,7 @@ func (c *httpConn) Read(p []byte) (n int, err error) {
 	c.start += n
 	if c.frame == byLength {
 		if c.left -= int64(n); c.left == 0 {
-			c.frame = ended
+			c.frame = bodyEnded
 			return n, io.EOF
 		}
 	}
@@ -390,7 +390,7 @@ func (c *httpConn) readChunks(p []byte) (n int, err error) {
 		} else if done, err := c.chunkLine(); err != nil {
 			return n, err
 		} else if done {
-			if c.frame == ended {
+			if c.frame == bodyEnded {
 				return n, io.EOF
 			}
 			continue
@@ -433,7 +433,7 @@ func (c *httpConn) chunkLine() (done bool, err error) {
 		c.state = chunkSize
 	case trailer:
 		if len(text) == 0 {
-			c.frame = ended
+			c.frame = bodyEnded
 		}
 	}
 	return true, nil
@@ -441,7 +441,7 @@ func (c *httpConn) chunkLine() (done bool, err error) {
 
 // isReusable reports whether the connection can send the next request: the answer has ended, and no further data was
 // received.
-func (c *httpConn) isReusable() bool { return c.keeps && c.frame == ended && c.start == c.end }
+func (c *httpConn) isReusable() bool { return c.keepsAlive && c.frame == bodyEnded && c.start == c.end }
 
 // isTimeout reports whether an error is the timeout of a deadline.
 func isTimeout(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) }

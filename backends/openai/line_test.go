@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// wire is a connection that says what a reader does.
+// wire is a connection that records the calls of a reader.
 type wire struct {
 	net.Conn
 	from io.Reader
@@ -93,7 +93,8 @@ func TestLineReads(t *testing.T) {
 	}
 }
 
-// FuzzLine compares with net/http where both read an answer, and checks that pieces make no difference.
+// FuzzLine compares answers with net/http if both can read them, and checks that the result does not depend on how they
+// are split.
 func FuzzLine(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"))
 	f.Add([]byte("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n0\r\n\r\n"))
@@ -146,7 +147,7 @@ func TestLinesAreUsedAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l := newLines(base.URL, config, openaiSettings{}.makeDialer(nil), time.Minute)
+		l := newConnPool(base.URL, config, openaiSettings{}.makeDialer(nil), time.Minute)
 		for range 3 {
 			c, err := l.getConn(t.Context())
 			if err != nil {
@@ -183,12 +184,12 @@ func TestLinesAreUsedAgain(t *testing.T) {
 }
 
 func TestLinesThatWaitedLongAreClosed(t *testing.T) {
-	l := &connPool{longest: maxIdleTime}
+	l := &connPool{maxIdle: maxIdleTime}
 	old, young := lineOf(nil), lineOf(nil)
 	closed := false
 	old.Conn = closing{&closed}
 	l.putConn(old)
-	old.since = old.since.Add(-2 * maxIdleTime)
+	old.lastUsed = old.lastUsed.Add(-2 * maxIdleTime)
 	l.putConn(young)
 	if !closed || len(l.unused) != 1 || l.unused[0] != young {
 		t.Errorf("closed %v, %d left", closed, len(l.unused))

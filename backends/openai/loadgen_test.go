@@ -19,11 +19,11 @@ import (
 // realVariable names a server for TestRealServer.
 const realVariable = "PLUMBLINE_OPENAI_URL"
 
-// realTokens is how many tokens TestRealServer asks for.
+// realTokens is the number of tokens that TestRealServer requests.
 const realTokens = 16
 
-// TestRealServer asks a real server by LoadGen, Offline and Server. Any server will do that takes token ids; one of
-// llama.cpp with a model of random weights is made and started by testdata/llamacpp.py, which says how:
+// TestRealServer sends requests of LoadGen, Offline and Server, to a real server that accepts token ids.
+// testdata/llamacpp.py creates and starts one of llama.cpp with a model of random weights, and prints the command:
 //
 //	PLUMBLINE_OPENAI_URL=http://127.0.0.1:8080 go test -run TestRealServer -v .
 func TestRealServer(t *testing.T) {
@@ -50,7 +50,7 @@ func TestLoadGen(t *testing.T) {
 	}
 }
 
-// runBoth runs Offline and Server with prompts that differ, and returns the number of tokens.
+// runBoth runs Offline and Server with distinct prompts and returns the number of tokens.
 func runBoth(t *testing.T, g *openai.Generator, tokens int, qps float64) int64 {
 	t.Helper()
 	sut := &generatorSUT{generator: g, most: tokens}
@@ -72,7 +72,7 @@ func runBoth(t *testing.T, g *openai.Generator, tokens int, qps float64) int64 {
 	return sut.total
 }
 
-// generatorSUT hands each sample to a generator, in a goroutine of its own.
+// generatorSUT passes each sample to a generator in its own goroutine.
 type generatorSUT struct {
 	generator *openai.Generator
 	most      int
@@ -123,7 +123,7 @@ func (s *responderSink) Complete(t backend.Tokens) {
 	s.responder.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: s.id, NTokens: int64(t.N)}})
 }
 
-// checkRepeatable asks the same twice, and compares text, ids and number.
+// checkRepeatable sends the same prompt twice and compares text, ids and number of tokens.
 func checkRepeatable(t *testing.T, g *openai.Generator) {
 	t.Helper()
 	p := backend.Prompt{Tokens: []int32{1, 300, 301}, MaxNewTokens: realTokens}

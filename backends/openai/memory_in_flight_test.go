@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/backends/openai"
 )
 
-// resident is the memory of this process, in bytes.
+// resident returns the memory of this process in bytes.
 func resident(b *testing.B) int64 {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -28,7 +28,7 @@ func resident(b *testing.B) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// begun counts requests whose first token has come.
+// begun counts requests whose first token has arrived.
 type begun struct {
 	eventCounter
 	all  *atomic.Int64
@@ -42,7 +42,7 @@ func (o *begun) Event(e *openai.ObservedEvent) {
 	}
 }
 
-// BenchmarkClientMemory has 10,000 requests under way, each with its first token.
+// BenchmarkClientMemory keeps 10,000 requests in progress, each with its first token.
 func BenchmarkClientMemory(b *testing.B) {
 	const users = 10_000
 	c := askClient(b, startMock(b, time.Second, time.Hour), "first_timeout=none", "idle_timeout=none")

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
-// inMemory returns a generator of servers to which connections are in memory, so that virtual time may pass: what is
-// asserted of times and of shares then holds on any machine. Their model is m.
+// inMemory returns a generator with in-memory connections to servers, for virtual time, so that times and shares do not
+// depend on the machine. Their model is m.
 func inMemory(t *testing.T, handlers []http.Handler, options ...string) *openai.Generator {
 	t.Helper()
 	var m openaitest.Memory

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
-// timed is an observer on the clock of its test: token events alone.
+// timed is an observer with the clock of its test that stores only token events.
 type timed struct {
 	start time.Time
 	at    []time.Duration
@@ -35,7 +35,7 @@ func (o *timed) Event(e *openai.ObservedEvent) {
 	o.text += string(e.Thought) + string(e.Called) + string(e.Text)
 }
 
-// virtual lets use ask a mock server while virtual time passes.
+// virtual calls use with a mock server on virtual time.
 func virtual(t *testing.T, o openaitest.Options, use func(c *openai.Client, s *openaitest.Server)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestMockPace(t *testing.T) {
 	}
 }
 
-// TestMockSlots: places are given in the order in which they are asked for, and each that is taken slows all down.
+// TestMockSlots checks that slots are assigned in order of arrival and that each occupied slot slows all requests.
 func TestMockSlots(t *testing.T) {
 	o := openaitest.Options{
 		First: 10 * time.Millisecond, Step: 10 * time.Millisecond, Grow: 5 * time.Millisecond, Slots: 2,
@@ -125,8 +125,8 @@ func TestMockSlots(t *testing.T) {
 	}
 }
 
-// TestMockTopRate: at a constant rate just below what is promised, times between tokens settle below the limit; above
-// it they do not.
+// TestMockTopRate checks that times between tokens stay below the limit at a rate just below the promised one, and
+// exceed it above.
 func TestMockTopRate(t *testing.T) {
 	o := openaitest.Options{First: 50 * time.Millisecond, Step: 10 * time.Millisecond, Grow: time.Millisecond}
 	const limit, tokens, requests = 30 * time.Millisecond, 20, 300
@@ -186,7 +186,7 @@ func TestMockCache(t *testing.T) {
 	})
 }
 
-// TestMockAnswers asks all APIs for reasoning and tool calls, as streams and in one piece: the texts are the same.
+// TestMockAnswers requests reasoning and tool calls through all APIs, streamed and unstreamed: the texts are equal.
 func TestMockAnswers(t *testing.T) {
 	for _, think := range []int{0, 2} {
 		for _, tools := range []json.RawMessage{nil, json.RawMessage(`[{"type":"function"}]`)} {
@@ -312,7 +312,7 @@ func TestMockEmpty(t *testing.T) {
 	}
 }
 
-// TestMockTells has the server's own log and metrics.
+// TestMockTells checks the server's own log and metrics.
 func TestMockTells(t *testing.T) {
 	var log bytes.Buffer
 	o := openaitest.Options{

@@ -82,7 +82,7 @@ func (n networkNode) Send(ctx context.Context, size int) (err error) {
 	body := bytes.Repeat([]byte{' '}, max(size, 1))
 	body[len(body)-1] = '{'
 	of := n.generator.settings.api
-	r := serverRequest{path: cmp.Or(of, Completions).urlPath(), beside: of == native}
+	r := serverRequest{path: cmp.Or(of, Completions).urlPath(), outsideAPI: of == nativeAPI}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, r.urlAt(n.base), bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -97,7 +97,7 @@ func (n networkNode) Send(ctx context.Context, size int) (err error) {
 	if err != nil {
 		return connectionFailure(ctx, err)
 	}
-	return checkRequestRead(response, answer[:min(len(answer), bodyShown)])
+	return checkRequestRead(response, answer[:min(len(answer), maxErrorBody)])
 }
 
 // checkRequestRead returns an error if a server may have answered without reading the request, which makes the measured

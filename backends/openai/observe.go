@@ -98,17 +98,17 @@ type observedCall struct {
 	parts  int
 	tokens int // number of events with tokens
 
-	observer AnswerObserver // of a stream
-	most     int            // maximum number of tokens; 0: any number
+	observer  AnswerObserver // of a stream
+	maxTokens int            // maximum number of tokens; 0: any number
 
-	settings *openaiSettings
-	wires    *sync.Pool // pool of *[]byte for encoded requests
-	ctx      context.Context
-	line     *httpConn    // nil: no connection yet
-	wire     connExchange // exchange on line
-	total    time.Time    // end of option timeout; zero: none
-	begun    bool         // a part of the answer has arrived
-	set      int64        // time at which the deadline was last set, by the observer's clock
+	settings    *openaiSettings
+	wires       *sync.Pool // pool of *[]byte for encoded requests
+	ctx         context.Context
+	conn        *httpConn    // nil: no connection yet
+	exchange    connExchange // exchange on line
+	total       time.Time    // end of option timeout; zero: none
+	begun       bool         // a part of the answer has arrived
+	deadlineSet int64        // time at which the deadline was last set, by the observer's clock
 }
 
 // startEvents is the initial size of an answer's buffer. It is small because there may be 10,000 concurrent answers.
@@ -129,7 +129,7 @@ func (c *Client) Ask(ctx context.Context, r WrittenRequest, o AnswerObserver) (R
 	a.ctx = ctx
 	a.events.reset(nil)
 	defer func() {
-		a.ctx, a.line, a.events.from, a.observer, a.wire = nil, nil, nil, nil, connExchange{}
+		a.ctx, a.conn, a.events.from, a.observer, a.exchange = nil, nil, nil, nil, connExchange{}
 		if len(a.events.buffer) <= maxKeptBytes { // do not keep the memory of a long answer
 			c.calls.Put(a)
 		}
@@ -140,7 +140,7 @@ func (c *Client) Ask(ctx context.Context, r WrittenRequest, o AnswerObserver) (R
 	defer to.running.Add(-1)
 	response := Response{Server: n}
 	err := a.askEndpoint(to, r, o, &response)
-	response.Usage, response.Finish, response.Longest = a.usage.tokenUsage(), a.finish, a.events.longest
+	response.Usage, response.Finish, response.Longest = a.usage.tokenUsage(), a.finish, a.events.longestRead
 	if err != nil {
 		response.End = o.Now()
 		return response, err
@@ -178,13 +178,13 @@ func (u usageCounts) tokenUsage() TokenUsage {
 	if u.known {
 		t.Completion = u.completion
 	}
-	if u.tells&tellsPrompt != 0 {
+	if u.reported&reportsPrompt != 0 {
 		t.Prompt = u.prompt
 	}
-	if u.tells&tellsReasoning != 0 {
+	if u.reported&reportsReasoning != 0 {
 		t.Reasoning = u.reasoning
 	}
-	if u.tells&tellsCached != 0 && (t.Prompt < 0 || u.cached <= t.Prompt) {
+	if u.reported&reportsCached != 0 && (t.Prompt < 0 || u.cached <= t.Prompt) {
 		t.Cached = u.cached
 	}
 	return t
@@ -214,14 +214,14 @@ func (a *observedCall) askOnce(
 	if err := a.takeConn(to.lines, get); err != nil {
 		return a.brokenFailure(err)
 	}
-	a.wire.begin(a.ctx, to.lines, a.line)
+	a.exchange.begin(a.ctx, to.lines, a.conn)
 	err := a.exchangeOn(to, r, o, response)
-	_ = a.wire.end() // the answer determines the result
+	_ = a.exchange.end() // the answer determines the result
 	return err
 }
 
-// past is a time in the past, for deadlines.
-var past = time.Unix(1, 0)
+// pastDeadline is a time in the past, for deadlines.
+var pastDeadline = time.Unix(1, 0)
 
 // takeConn obtains a connection within the remaining time of first_timeout and timeout.
 func (a *observedCall) takeConn(l *connPool, get func(context.Context) (*httpConn, error)) (err error) {
@@ -230,13 +230,13 @@ func (a *observedCall) takeConn(l *connPool, get func(context.Context) (*httpCon
 		d     time.Duration
 		cause error
 	}{{a.settings.first, errFirstTimeout}, {a.settings.total, errTotalTimeout}} {
-		if limit.d > 0 && (l.connect == 0 || limit.d < l.connect) {
+		if limit.d > 0 && (l.connectTimeout == 0 || limit.d < l.connectTimeout) {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeoutCause(ctx, limit.d, limit.cause)
 			defer cancel()
 		}
 	}
-	a.line, err = get(ctx)
+	a.conn, err = get(ctx)
 	return err
 }
 
@@ -244,19 +244,19 @@ func (a *observedCall) takeConn(l *connPool, get func(context.Context) (*httpCon
 func (a *observedCall) exchangeOn(to *clientEndpoint, r WrittenRequest, o AnswerObserver, response *Response) error {
 	a.extendDeadline(a.settings.first)
 	if r.bodyLength() > maxAheadBytes {
-		a.wire.sendAhead(func() error { return a.writeRequest(to, r) })
-	} else if a.wire.failed = a.writeRequest(to, r); isTimeout(a.wire.failed) {
-		return a.brokenFailure(a.wire.failed)
+		a.exchange.sendAhead(func() error { return a.writeRequest(to, r) })
+	} else if a.exchange.writeErr = a.writeRequest(to, r); isTimeout(a.exchange.writeErr) {
+		return a.brokenFailure(a.exchange.writeErr)
 	}
 	return a.readAnswer(r, o, response)
 }
 
 // readAnswer reads the answer to a request.
 func (a *observedCall) readAnswer(r WrittenRequest, o AnswerObserver, response *Response) error {
-	h, err := a.line.readHead() // a server may refuse a request before it has read all of it
+	h, err := a.conn.readHead() // a server may refuse a request before it has read all of it
 	if err != nil {
-		dropped := a.line.wasDropped(err)
-		if writing := a.wire.endWriting(); writing != nil && !isTimeout(writing) {
+		dropped := a.conn.wasDropped(err)
+		if writing := a.exchange.endWriting(); writing != nil && !isTimeout(writing) {
 			err = writing
 		}
 		if dropped {
@@ -274,10 +274,10 @@ func (a *observedCall) readAnswer(r WrittenRequest, o AnswerObserver, response *
 	case len(h.coding) > 0:
 		return &CallFailure{Kind: BadAnswer, Err: encodingError(string(h.coding))}
 	case equalFold(h.kind, "text/event-stream"):
-		err = a.readStream(a.line, o, &r)
+		err = a.readStream(a.conn, o, &r)
 	case equalFold(h.kind, "application/json"):
 		response.Whole = true
-		err = a.readWhole(a.line, &r, o)
+		err = a.readWhole(a.conn, &r, o)
 	default:
 		return &CallFailure{Kind: BadAnswer, Err: fmt.Errorf("%w: its content is %.200q, want text/event-stream or "+
 			"application/json", ErrStream, h.kind)}
@@ -297,11 +297,11 @@ func (a *observedCall) writeRequest(to *clientEndpoint, r WrittenRequest) (err e
 	b = append(append(b, r.path...), " HTTP/1.1\r\nHost: "...)
 	b = append(append(append(b, host...), "\r\n"...), r.head...)
 	if r.bodyLength() <= maxAheadBytes {
-		b = append(append(append(b, r.body[:r.place]...), r.before...), r.body[r.place:]...)
-		_, err = a.line.Write(b)
+		b = append(append(append(b, r.body[:r.insertAt]...), r.inserted...), r.body[r.insertAt:]...)
+		_, err = a.conn.Write(b)
 	} else {
-		parts := net.Buffers{b, r.body[:r.place], r.before, r.body[r.place:]}
-		_, err = parts.WriteTo(a.line.writer())
+		parts := net.Buffers{b, r.body[:r.insertAt], r.inserted, r.body[r.insertAt:]}
+		_, err = parts.WriteTo(a.conn.writer())
 	}
 	if *wire = b; cap(b) <= maxKeptBytes {
 		a.wires.Put(wire)
@@ -318,9 +318,9 @@ func (a *observedCall) extendDeadline(d time.Duration) {
 	if !a.total.IsZero() && (until.IsZero() || a.total.Before(until)) {
 		until = a.total
 	}
-	_ = a.line.SetDeadline(until) // fails on a closed connection; the next read reports it
+	_ = a.conn.SetDeadline(until) // fails on a closed connection; the next read reports it
 	if a.ctx.Err() != nil {
-		_ = a.line.SetDeadline(past) // the call above may have overwritten this deadline
+		_ = a.conn.SetDeadline(pastDeadline) // the call above may have overwritten this deadline
 	}
 }
 
@@ -331,10 +331,10 @@ const slack = 8
 // notePart records that a part of the answer arrived, at a time of the observer's clock.
 func (a *observedCall) notePart(at int64) {
 	idle := a.settings.idle
-	if a.line == nil || a.begun && (idle == 0 || at-a.set < int64(idle)/slack) {
+	if a.conn == nil || a.begun && (idle == 0 || at-a.deadlineSet < int64(idle)/slack) {
 		return
 	}
-	a.begun, a.set = true, at
+	a.begun, a.deadlineSet = true, at
 	if idle > 0 {
 		idle += idle / slack
 	}
@@ -363,8 +363,8 @@ func (a *observedCall) brokenFailure(err error) *CallFailure {
 // badStatus returns the failure of a request whose status is not 200.
 func (a *observedCall) badStatus(h responseHead) error {
 	text := h.status
-	a.events.reset(a.line)
-	body, err := a.events.readAll(bodyShown)
+	a.events.reset(a.conn)
+	body, err := a.events.readAll(maxErrorBody)
 	if err != nil && !errors.Is(err, errLongAnswer) {
 		return a.brokenFailure(err)
 	}
@@ -379,8 +379,8 @@ func (a *observedCall) badStatus(h responseHead) error {
 func (a *observedCall) readStream(body io.Reader, o AnswerObserver, r *WrittenRequest) error {
 	a.events.reset(body)
 	a.events.observeArrivals(o.Now, a.arrivals())
-	a.events.most = r.most
-	a.observer, a.most = o, r.tokens
+	a.events.maxBytes = r.maxBytes
+	a.observer, a.maxTokens = o, r.maxTokens
 	switch ended, fault := a.events.eachEvent(a); {
 	case fault != nil:
 		return &CallFailure{Kind: BadAnswer, Err: fault}
@@ -394,9 +394,9 @@ func (a *observedCall) readStream(body io.Reader, o AnswerObserver, r *WrittenRe
 // noteEvent counts an event and detects endless answers.
 func (a *observedCall) noteEvent() error {
 	a.notePart(a.events.read)
-	if a.most > 0 && a.tokens > maxTokenEvents(a.most) {
+	if a.maxTokens > 0 && a.tokens > maxTokenEvents(a.maxTokens) {
 		return fmt.Errorf("%w: it goes on behind %d events with tokens, and was asked for %d tokens at most", ErrStream,
-			a.tokens, a.most)
+			a.tokens, a.maxTokens)
 	}
 	return nil
 }
@@ -421,9 +421,9 @@ func (a *observedCall) streamEnded(err error, r *WrittenRequest) error {
 	switch closed := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF); {
 	case a.endsBy(err):
 		return a.checkFinished(a.tokens, r)
-	case closed && a.parts == 0 && len(a.events.strange) > 0:
+	case closed && a.parts == 0 && len(a.events.unknownLine) > 0:
 		return &CallFailure{Kind: BadAnswer, Err: fmt.Errorf("%w: its stream has no events, but says: %s", ErrStream,
-			errorMessage(a.events.strange))}
+			errorMessage(a.events.unknownLine))}
 	case closed:
 		return &CallFailure{Kind: CutOff, Err: fmt.Errorf("the stream was cut after %d events and %d bytes", a.parts,
 			a.events.received)}
@@ -433,10 +433,10 @@ func (a *observedCall) streamEnded(err error, r *WrittenRequest) error {
 
 // arrivals returns the counter of the connection's arrivals; nil: unknown.
 func (a *observedCall) arrivals() arrivalCounter {
-	if a.line == nil {
+	if a.conn == nil {
 		return nil
 	}
-	return a.line.from
+	return a.conn.arrivalSource
 }
 
 // handOver delivers an event.
@@ -447,17 +447,17 @@ func (a *observedCall) handOver(c *answerChunk, o AnswerObserver) {
 	}
 	a.addState(c)
 	e := &a.event
-	*e = ObservedEvent{At: a.events.read, Text: c.text, Thought: c.thought, Called: c.called, Tokens: len(c.ids),
+	*e = ObservedEvent{At: a.events.read, Text: c.text, Thought: c.reasoning, Called: c.toolText, Tokens: len(c.ids),
 		parts: c.parts}
 	if e.Tokens == 0 {
-		e.Tokens = c.logged
+		e.Tokens = c.loggedTokens
 	}
 	switch {
 	case len(c.text) > 0:
 		e.Kind = ContentEvent
-	case c.calls:
+	case c.hasToolCall:
 		e.Kind = ToolEvent
-	case len(c.thought) > 0:
+	case len(c.reasoning) > 0:
 		e.Kind = ReasoningEvent
 	case e.Tokens > 0:
 		e.Kind = ContentEvent
@@ -471,7 +471,7 @@ func (a *observedCall) waitForEnd() {
 	if a.events.ended {
 		return
 	}
-	if a.line != nil {
+	if a.conn != nil {
 		a.extendDeadline(maxDrainTime)
 	}
 	a.events.skipRest()
@@ -485,7 +485,7 @@ func (a *observedCall) checkFinished(came int, r *WrittenRequest) error {
 	if !r.api.generatesText() {
 		return nil
 	}
-	if err := a.usage.checkCount(came, r.tokens); err != nil {
+	if err := a.usage.checkCount(came, r.maxTokens); err != nil {
 		return &CallFailure{Kind: BadCount, Err: err}
 	}
 	return nil
@@ -515,6 +515,6 @@ func (a *observedCall) readWhole(body io.Reader, r *WrittenRequest, o AnswerObse
 		return &CallFailure{Kind: BadAnswer, Err: fmt.Errorf("%w: it has no results: %.200q", ErrStream, text)}
 	}
 	a.handOver(chunk, o)
-	a.events.longest = max(a.events.longest, o.Now()-a.events.read)
-	return a.checkFinished(len(chunk.text)+len(chunk.thought)+len(chunk.called), r)
+	a.events.longestRead = max(a.events.longestRead, o.Now()-a.events.read)
+	return a.checkFinished(len(chunk.text)+len(chunk.reasoning)+len(chunk.toolText), r)
 }

@@ -14,27 +14,27 @@ import (
 
 // openaiSettings contains the parsed values of backend.Config.Options.
 type openaiSettings struct {
-	endpoints []*url.URL
-	model     string
-	kind      *serverKind // kind of server; nil: determined from the server's answers
-	kindGiven bool
-	api       APIPart // anyAPI, Chat, Completions or native
-	count     countMode
-	places    int           // maximum number of concurrent requests per endpoint
-	unused    time.Duration // maximum idle time of a connection
-	keyName   string
-	ca        string
-	insecure  bool
-	connect   time.Duration
-	first     time.Duration
-	idle      time.Duration
-	total     time.Duration
-	retries   int
-	goesOn    bool // continue with the other endpoints if one fails
-	cache     cachePolicy
-	special   specialPolicy
-	body      map[string]json.RawMessage
-	whole     bool // answers are unstreamed
+	endpoints  []*url.URL
+	model      string
+	kind       *serverKind // kind of server; nil: determined from the server's answers
+	kindGiven  bool
+	api        APIPart // anyAPI, Chat, Completions or native
+	count      countMode
+	places     int           // maximum number of concurrent requests per endpoint
+	maxIdle    time.Duration // maximum idle time of a connection
+	keyName    string
+	ca         string
+	insecure   bool
+	connect    time.Duration
+	first      time.Duration
+	idle       time.Duration
+	total      time.Duration
+	retries    int
+	continues  bool // continue with the other endpoints if one fails
+	cache      cachePolicy
+	special    specialPolicy
+	body       map[string]json.RawMessage
+	unstreamed bool // answers are unstreamed
 }
 
 // countMode is the method of counting tokens.
@@ -79,7 +79,7 @@ const (
 func defaultSettings() openaiSettings {
 	return openaiSettings{
 		places: defaultPlaces, keyName: defaultKeyName, connect: defaultConnect, first: defaultFirst, idle: defaultIdle,
-		retries: defaultRetries, body: map[string]json.RawMessage{}, unused: 90 * time.Second,
+		retries: defaultRetries, body: map[string]json.RawMessage{}, maxIdle: 90 * time.Second,
 	}
 }
 
@@ -99,9 +99,9 @@ func (s *openaiSettings) optionList() option.List {
 		option.Func("server", "auto", "kind of the servers: auto (query them), "+strings.Join(kindNames(), ", "+
 			""), s.readServer),
 		option.Choice("api", &s.api,
-			map[string]APIPart{"auto": anyAPI, "completions": Completions, "chat": Chat, "sglang": native},
+			map[string]APIPart{"auto": anyAPI, "completions": Completions, "chat": Chat, "sglang": nativeAPI},
 			"auto (the API that fits the prompt), completions, chat, or sglang (SGLang's own /generate, with token ids)"),
-		option.Choice("stream", &s.whole, map[string]bool{"true": false, "false": true},
+		option.Choice("stream", &s.unstreamed, map[string]bool{"true": false, "false": true},
 			"false: answers of api=sglang come in one piece, so the first token has the time of the last"),
 		option.Choice("count", &s.count,
 			map[string]countMode{"auto": anyCount, "ids": countIDs, "logprobs": countLogged, "usage": countByUsage},
@@ -116,7 +116,7 @@ func (s *openaiSettings) optionList() option.List {
 		wait("idle_timeout", &s.idle, "maximum wait for each further part"),
 		wait("timeout", &s.total, "maximum time for a whole answer"),
 		option.Int("retries", &s.retries, 0, 1000, "number of retries if nothing was received"),
-		option.Choice("on_failure", &s.goesOn, map[string]bool{"end": false, "continue": true},
+		option.Choice("on_failure", &s.continues, map[string]bool{"end": false, "continue": true},
 			"after an incomplete answer: end (the run), or continue (restart at another server)"),
 		option.Choice("prefix_cache", &s.cache,
 			map[string]cachePolicy{"off": cacheOff, "report": cacheReport, "allow": cacheAllow},
@@ -159,17 +159,17 @@ func readSettings(given map[string]string) (openaiSettings, error) {
 func (s *openaiSettings) checkCombinations() error {
 	var faults []error
 	switch {
-	case s.api != native && s.whole:
+	case s.api != nativeAPI && s.unstreamed:
 		faults = append(faults, errors.New("option stream=false: answers of OpenAI's API come as streams, want api=sglang"))
-	case s.api != native:
+	case s.api != nativeAPI:
 	case s.count == countLogged || s.count == countByUsage:
 		faults = append(faults, errors.New("option count: answers of api=sglang are counted by ids"))
 	}
-	if k := s.kind; s.api == native && k != nil && !k.maybeNative() {
+	if k := s.kind; s.api == nativeAPI && k != nil && !k.maybeNative() {
 		faults = append(faults, fmt.Errorf("option server=%s: api=sglang is asked of SGLang alone", k.name))
 	}
 	for _, name := range []string{"input_ids", "sampling_params", "stream"} {
-		if s.api == native && s.body[name] != nil {
+		if s.api == nativeAPI && s.body[name] != nil {
 			faults = append(faults, fmt.Errorf("option body.%s: the backend sets it; sampling parameters have names of their "+
 				"own, such as body.sampling_params.ignore_eos", name))
 		}

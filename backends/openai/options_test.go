@@ -72,7 +72,7 @@ func TestOptionsThatAreWrong(t *testing.T) {
 	}
 }
 
-// TestSecretsAreNotShown: errors go to screens and logs.
+// TestSecretsAreNotShown checks that errors contain no secrets, because they appear on screens and in logs.
 func TestSecretsAreNotShown(t *testing.T) {
 	for url, shown := range map[string]string{
 		"http://user:hunter2@h:8000/v1":      "@h:8000/v1",
@@ -153,7 +153,7 @@ func TestBodyOption(t *testing.T) {
 	}
 }
 
-// TestFieldsOfServers: TensorRT-LLM refuses fields that it does not know.
+// TestFieldsOfServers checks that TensorRT-LLM gets no unknown fields, because it refuses them.
 func TestFieldsOfServers(t *testing.T) {
 	chat := backend.Prompt{Messages: []backend.ChatMessage{{Role: "user", Content: "q"}}, MaxNewTokens: 3}
 	for _, c := range []struct {

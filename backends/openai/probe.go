@@ -44,7 +44,7 @@ const (
 func (c *Client) ProbeServer(ctx context.Context) (ProbeResult, error) {
 	p := ProbeResult{ServerInfo: c.ServerInfo(), Agree: true, PromptTokens: -1, Tokens: -1}
 	var faults []error
-	for _, of := range apis {
+	for _, of := range endpointPaths {
 		switch err := c.probeAPI(ctx, of.name); {
 		case err == nil:
 			p.APIs = append(p.APIs, of.name)

@@ -65,7 +65,7 @@ func TestProbeOfOneAPI(t *testing.T) {
 	}
 }
 
-// TestProbeOfEmptyAnswers: one that has no token says nothing of streams.
+// TestProbeOfEmptyAnswers checks that an answer without tokens permits no statement about streams.
 func TestProbeOfEmptyAnswers(t *testing.T) {
 	s := openaitest.New(openaitest.Options{Fault: func(int64) openaitest.Fault { return openaitest.Fault{Empty: true} }})
 	if p, err := askClient(t, serve(t, s)).ProbeServer(context.Background()); err == nil ||
@@ -74,7 +74,7 @@ func TestProbeOfEmptyAnswers(t *testing.T) {
 	}
 }
 
-// TestClientCannotConnect has the faults of addresses that people type.
+// TestClientCannotConnect checks the errors for common mistakes in addresses.
 func TestClientCannotConnect(t *testing.T) {
 	html := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -123,7 +123,7 @@ func TestClientCannotConnect(t *testing.T) {
 	}
 }
 
-// TestClientBelievesAModelsName: a server without a list of models is asked for the one that is given.
+// TestClientBelievesAModelsName checks that the given model is used for a server without a list of models.
 func TestClientBelievesAModelsName(t *testing.T) {
 	c := askClient(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -189,7 +189,7 @@ func TestForgetPrompts(t *testing.T) {
 	}
 }
 
-// TestRealServerIsProbed looks at the server that the variable names, and asks it by every API that it has.
+// TestRealServerIsProbed probes the server that the variable names, through every API.
 func TestRealServerIsProbed(t *testing.T) {
 	url := os.Getenv(realVariable)
 	if url == "" {

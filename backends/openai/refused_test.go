@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/openaitest"
 )
 
-// TestRefusedUnread: a server that refuses a long request and reads no more of it is heard at once, however long an
-// answer may take.
+// TestRefusedUnread checks that the refusal of a long request is read immediately although the server does not read the
+// rest of the request.
 func TestRefusedUnread(t *testing.T) {
 	mock := openaitest.New(openaitest.Options{Owner: "vllm", IDs: true})
 	c := askClient(t, serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -25,7 +25,7 @@ func TestRefusedUnread(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		t.Cleanup(func() { _ = conn.Close() }) // it stays open, and nobody reads it
+		t.Cleanup(func() { _ = conn.Close() }) // it stays open without a reader
 		if _, err := io.WriteString(conn, "HTTP/1.1 413 Content Too Large\r\nContent-Length: 8\r\n\r\ntoo long"); err != nil {
 			t.Error(err)
 		}
@@ -38,7 +38,7 @@ func TestRefusedUnread(t *testing.T) {
 		t.Errorf("%v, want status 413", err)
 	}
 	long := openai.ClientCall{API: openai.Completions, Text: strings.Repeat("word ", 100<<10/5), MaxTokens: 5, Exact: true}
-	for range 3 { // on a connection that is kept
+	for range 3 { // on an idle connection
 		if o, _, err := ask(t, c, long); err != nil || len(o.events) == 0 {
 			t.Errorf("a request that is read: %v, %v", o.events, err)
 		}

@@ -23,7 +23,7 @@ type requestMaker struct {
 }
 
 // newRequestMaker returns a requestMaker for the kind of server in the settings.
-func newAsker(s openaiSettings) *requestMaker {
+func newRequestMaker(s openaiSettings) *requestMaker {
 	a := &requestMaker{settings: s, kind: s.kind}
 	for i, of := range []APIPart{Completions, Chat} {
 		for _, to := range []struct {
@@ -42,17 +42,17 @@ func newAsker(s openaiSettings) *requestMaker {
 
 // serverRequest is an encoded request: the path relative to an endpoint, and the body.
 type serverRequest struct {
-	path    string
-	beside  bool // the path is outside of the API
-	body    []byte
-	content string // type of the content; "": JSON
-	native  bool   // a request to /generate
-	whole   bool   // the answer is unstreamed
-	session string // value of X-Session-ID; "": none
+	path       string
+	outsideAPI bool // the path is outside of the API
+	body       []byte
+	content    string // type of the content; "": JSON
+	native     bool   // a request to /generate
+	unstreamed bool   // the answer is unstreamed
+	session    string // value of X-Session-ID; "": none
 }
 
-// makeRequest encodes a request for a prompt. salt separates it in a server's cache. goesOn permits the server to use
-// its cache of the previous turn.
+// makeRequest encodes a request for a prompt. salt separates it in a server's cache. continues permits the server to
+// use its cache of the previous turn.
 func (a *requestMaker) makeRequest(p backend.Prompt, salt string, goesOn bool) (serverRequest, error) {
 	if a.isTranscription(p) {
 		return a.transcribeRequest(p)
@@ -60,7 +60,7 @@ func (a *requestMaker) makeRequest(p backend.Prompt, salt string, goesOn bool) (
 	if err := a.checkPrompt(p); err != nil {
 		return serverRequest{}, err
 	}
-	if a.settings.api == native {
+	if a.settings.api == nativeAPI {
 		return a.generateRequest(p), nil
 	}
 	if p.Fields != nil {
@@ -80,7 +80,7 @@ func (a *requestMaker) makeRequest(p backend.Prompt, salt string, goesOn bool) (
 	}
 	r := serverRequest{path: of.urlPath(), session: p.Session}
 	b = appendNumber(b, a.kind.maxTokensField(of), p.MaxNewTokens)
-	b = a.appendEnds(b, p)
+	b = a.appendEndFields(b, p)
 	b = a.appendSampling(b, p.Sampling)
 	if salt != "" && a.kind.allowsSalt(of) {
 		b = append(b, fmt.Sprintf(",%q:%q", a.kind.salt, salt)...)
@@ -92,7 +92,7 @@ func (a *requestMaker) makeRequest(p backend.Prompt, salt string, goesOn bool) (
 // asksChat reports whether a prompt is sent as a chat.
 func (a *requestMaker) asksChat(p backend.Prompt) bool {
 	switch a.settings.api {
-	case Completions, native:
+	case Completions, nativeAPI:
 		return false
 	case Chat:
 		return true
@@ -108,7 +108,7 @@ func (a *requestMaker) checkPrompt(p backend.Prompt) error {
 	var faults []string
 	asksChat := a.asksChat(p)
 	switch {
-	case a.settings.api == native && len(p.Tokens) == 0:
+	case a.settings.api == nativeAPI && len(p.Tokens) == 0:
 		faults = append(faults, "it has no token ids, which /generate is asked by: give the tokenizer of the server's model "+
 			"(--param tokenizer=FILE)")
 	case asksChat && !isChat(p) && p.Text == "":
@@ -119,7 +119,7 @@ func (a *requestMaker) checkPrompt(p backend.Prompt) error {
 	if p.MaxNewTokens <= 0 && p.Fields == nil {
 		faults = append(faults, fmt.Sprintf("it may have %d new tokens, want at least 1", p.MaxNewTokens))
 	}
-	if p.Beams > 1 && (!a.kind.beams || a.settings.api == native) {
+	if p.Beams > 1 && (!a.kind.beams || a.settings.api == nativeAPI) {
 		faults = append(faults, fmt.Sprintf("it wants %d beams, and servers of the kind %s have no beam search",
 			p.Beams, a.kind.name))
 	}
@@ -131,9 +131,9 @@ func (a *requestMaker) checkPrompt(p backend.Prompt) error {
 	return fmt.Errorf("%w: %s", ErrPrompt, strings.Join(faults, "; "))
 }
 
-// tooShort returns the error for an answer that is shorter than a prompt's minimum, which many kinds of servers cannot
-// enforce.
-func (a *requestMaker) tooShort(n, least int) error {
+// tooShortError returns the error for an answer that is shorter than a prompt's minimum, which many kinds of servers
+// cannot enforce.
+func (a *requestMaker) tooShortError(n, least int) error {
 	why := "a server of the kind " + a.kind.name + " has no field for a minimum"
 	if name := a.kind.minTokens; name != "" {
 		why = "the server was asked for it by " + name
@@ -151,8 +151,8 @@ func appendNumber(b []byte, name string, v int) []byte {
 	return strconv.AppendInt(b, int64(v), 10)
 }
 
-// appendEnds appends the fields that determine the end of an answer, and beam search.
-func (a *requestMaker) appendEnds(b []byte, p backend.Prompt) []byte {
+// appendEndFields appends the fields that determine the end of an answer, and beam search.
+func (a *requestMaker) appendEndFields(b []byte, p backend.Prompt) []byte {
 	if p.MinNewTokens > 0 && a.kind.minTokens != "" && !a.setsBodyField("min_tokens") {
 		b = appendNumber(append(b, ','), a.kind.minTokens, p.MinNewTokens)
 	}

@@ -25,10 +25,10 @@ func ask(t *testing.T, p backend.Prompt, options ...string) (serverRequest, erro
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newAsker(s).makeRequest(p, "s1", false)
+	return newRequestMaker(s).makeRequest(p, "s1", false)
 }
 
-// TestGreedyRequests holds requests without sampling to what they were before there was any, byte for byte.
+// TestGreedyRequests compares requests without sampling byte by byte with recorded ones.
 func TestGreedyRequests(t *testing.T) {
 	var b strings.Builder
 	for _, kind := range kindNames() {
@@ -57,7 +57,8 @@ func TestGreedyRequests(t *testing.T) {
 	}
 }
 
-// TestSampledRequests: what a prompt says is sent, what it leaves open is not, and what an option says wins.
+// TestSampledRequests checks that the prompt's sampling fields are sent, that missing fields are not, and that options
+// override them.
 func TestSampledRequests(t *testing.T) {
 	number, whole, seed := func(v float64) *float64 { return &v }, func(v int) *int { return &v }, int64(42)
 	every := &backend.Sampling{Temperature: number(1), TopP: number(1), TopK: whole(-1), Seed: &seed}
@@ -163,7 +164,7 @@ func TestSampledRequestsThatCannotBe(t *testing.T) {
 	}
 }
 
-// FuzzGenerated holds the reader of /generate's events to encoding/json.
+// FuzzGenerated compares the parser of /generate's events with encoding/json.
 func FuzzGenerated(f *testing.F) {
 	f.Add([]byte(`{"text":"a","output_ids":[1,2],"meta_info":{"completion_tokens":2,"finish_reason":{"type":"stop"}}}`))
 	f.Add([]byte(`{"output_ids":[],"meta_info":{"finish_reason":{"type":"abort","message":"m"},"cached_tokens":3}}`))

@@ -2,16 +2,16 @@ package openai
 
 import "bytes"
 
-// typeOf is the type of a response's event, which determines the meaning of its delta.
-type typeOf uint8
+// deltaType is the type of a response's event, which determines the meaning of its delta.
+type deltaType uint8
 
 const (
-	untyped        typeOf = iota
-	otherEvent            // no generated output
-	textDelta             // text of the answer, or of a transcript
-	reasoningDelta        // text that precedes the answer
-	toolDelta             // a part of a tool call
-	itemAdded             // beginning of a message, of reasoning or of a tool call
+	untyped        deltaType = iota
+	otherEvent               // no generated output
+	textDelta                // text of the answer, or of a transcript
+	reasoningDelta           // text that precedes the answer
+	toolDelta                // a part of a tool call
+	itemAdded                // beginning of a message, of reasoning or of a tool call
 	lastEvent
 	errorEvent
 )
@@ -24,24 +24,24 @@ func (p *chunkParser) eventType() {
 	}
 	switch name := p.readString(); string(name) {
 	case "response.completed":
-		p.says, p.chunk.finish = lastEvent, "stop"
+		p.deltaKind, p.chunk.finish = lastEvent, "stop"
 	case "response.incomplete":
-		p.says, p.chunk.finish = lastEvent, "length"
+		p.deltaKind, p.chunk.finish = lastEvent, "length"
 	case "transcript.text.done":
-		p.says, p.chunk.finish = otherEvent, "stop"
+		p.deltaKind, p.chunk.finish = otherEvent, "stop"
 	case "response.failed", "error":
-		p.says = errorEvent
+		p.deltaKind = errorEvent
 	case "response.output_item.added":
-		p.says = itemAdded
+		p.deltaKind = itemAdded
 	case "transcript.text.delta", "response.output_text.delta", "response.refusal.delta":
-		p.says = textDelta
+		p.deltaKind = textDelta
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta",
 		"response.mcp_call_arguments.delta", "response.code_interpreter_call_code.delta":
-		p.says = toolDelta
+		p.deltaKind = toolDelta
 	default:
-		p.says = otherEvent
+		p.deltaKind = otherEvent
 		if bytes.HasPrefix(name, []byte("response.reasoning")) && bytes.HasSuffix(name, []byte(".delta")) {
-			p.says = reasoningDelta
+			p.deltaKind = reasoningDelta
 		}
 	}
 }
@@ -49,16 +49,16 @@ func (p *chunkParser) eventType() {
 // assignDelta stores a delta according to the event's type, which may follow the delta.
 func (p *chunkParser) assignDelta() {
 	c := &p.chunk
-	switch p.says {
+	switch p.deltaKind {
 	case reasoningDelta:
-		c.text, c.thought = c.thought[:0], c.text
+		c.text, c.reasoning = c.reasoning[:0], c.text
 	case toolDelta:
-		c.text, c.called = c.called[:0], c.text
-		c.calls = len(c.called) > 0
+		c.text, c.toolText = c.toolText[:0], c.text
+		c.hasToolCall = len(c.toolText) > 0
 	case itemAdded:
-		c.calls = len(c.called) > 0
+		c.hasToolCall = len(c.toolText) > 0
 	case otherEvent, lastEvent, errorEvent:
-		c.text, c.called = c.text[:0], c.called[:0]
+		c.text, c.toolText = c.text[:0], c.toolText[:0]
 	}
 }
 
@@ -96,17 +96,17 @@ func (p *chunkParser) readOutputItem() {
 		switch string(key) {
 		case "type":
 			if p.isText("reasoning") {
-				to = &c.thought
+				to = &c.reasoning
 			}
 		case "content", "summary":
 			p.eachElement(func() { p.readMessagePart(to) })
 		case "name", "arguments":
-			c.called = p.appendText(c.called)
+			c.toolText = p.appendText(c.toolText)
 		default:
 			p.skipValue()
 		}
 	})
-	c.calls = c.calls || len(c.called) > 0
+	c.hasToolCall = c.hasToolCall || len(c.toolText) > 0
 }
 
 // readMessagePart reads a part of a message.

@@ -19,7 +19,7 @@ type jsonScanner struct {
 }
 
 // maxDepth is the maximum nesting of a text.
-const deepest = 100
+const maxDepth = 100
 
 func (s *jsonScanner) reset(data []byte) { s.data, s.at, s.depth, s.bad = data, 0, 0, false }
 
@@ -89,7 +89,7 @@ func (s *jsonScanner) eachElement(element func()) {
 // eachItem calls item for each part between commas.
 func (s *jsonScanner) eachItem(open, end byte, item func()) {
 	s.expectByte(open)
-	if s.depth++; s.depth > deepest {
+	if s.depth++; s.depth > maxDepth {
 		s.bad = true
 	}
 	if !s.skipIf(end) {

@@ -27,7 +27,7 @@ const chatScript = `{"contains":"weather","reasoning":"let me see","calls":[` +
 {"contains":"","text":"a <b> \"c\"","finish":"length"}
 `
 
-// scripted starts a server with the script that keeps the requests it gets.
+// scripted starts a scripted server that stores its requests.
 func scripted(t *testing.T, asked *[]*http.Request, bodies *[]string) http.Handler {
 	t.Helper()
 	s, err := openaitest.ReadScript(strings.NewReader(chatScript))
@@ -50,7 +50,7 @@ func scripted(t *testing.T, asked *[]*http.Request, bodies *[]string) http.Handl
 	})
 }
 
-// TestChats asks a scripted server, by streams and in one piece.
+// TestChats sends chats to a scripted server, streamed and unstreamed.
 func TestChats(t *testing.T) {
 	for _, stream := range []string{"true", "false"} {
 		var asked []*http.Request
@@ -111,7 +111,7 @@ func TestChats(t *testing.T) {
 	}
 }
 
-// TestCachedTurns: what a server keeps of a conversation may serve its next turn, and nothing else.
+// TestCachedTurns checks that a server may reuse its cache of a conversation for the next turn, and for nothing else.
 func TestCachedTurns(t *testing.T) {
 	cached := []int{0, 30, 31, 5, 3}
 	n := -1
@@ -150,8 +150,8 @@ func TestCachedTurns(t *testing.T) {
 	}
 }
 
-// TestConversationsHaveOneServer: all turns of a conversation go to one of several servers, and others may have the
-// others; a turn that a server is too busy for has failed, and is not asked twice.
+// TestConversationsHaveOneServer checks that all turns of a conversation go to the same server while other
+// conversations use others, and that a turn fails if its server is busy.
 func TestConversationsHaveOneServer(t *testing.T) {
 	var mu sync.Mutex
 	asked := map[string][2]int{} // by session, of each server
@@ -211,12 +211,12 @@ func TestConversationsHaveOneServer(t *testing.T) {
 	}
 }
 
-// realTools is what chats at a real server may call.
+// realTools contains tools for chats with a real server.
 const realTools = `[{"type":"function","function":{"name":"bash","parameters":{"type":"object","properties":` +
 	`{"command":{"type":"string"}},"required":["command"]}}}]`
 
-// TestRealServerKeepsConversations asks the server that the variable names for turns of conversations with tools: what
-// it keeps of one serves its next turn, and no other conversation. testdata/llamacpp.py --chat starts one.
+// TestRealServerKeepsConversations sends turns of conversations with tools to the server that the variable names. Its
+// cache may be reused only within a conversation. testdata/llamacpp.py --chat starts such a server.
 func TestRealServerKeepsConversations(t *testing.T) {
 	g := realChats(t)
 	system := backend.ChatMessage{Role: "system", Content: strings.Repeat("You work in a shell. ", 8)}
@@ -240,8 +240,8 @@ func TestRealServerKeepsConversations(t *testing.T) {
 	}
 }
 
-// TestRealServerSees asks the server that the variable names about a picture, and with one that is none.
-// testdata/llamacpp.py --chat --sees starts one.
+// TestRealServerSees asks the server that the variable names about a picture and about an invalid one.
+// testdata/llamacpp.py --chat --sees starts such a server.
 func TestRealServerSees(t *testing.T) {
 	g := realChats(t)
 	var dot bytes.Buffer
@@ -279,7 +279,7 @@ func realChats(t *testing.T) *openai.Generator {
 	return connect(t, url)
 }
 
-// realFields adds the fields of a short stream.
+// realFields adds the fields for a short stream.
 func realFields(p backend.Prompt) backend.Prompt {
 	p.Fields = map[string]json.RawMessage{}
 	for name, v := range map[string]string{
@@ -291,7 +291,7 @@ func realFields(p backend.Prompt) backend.Prompt {
 	return p
 }
 
-// realAnswer is a whole answer.
+// realAnswer returns a whole answer.
 func realAnswer(t *testing.T, g *openai.Generator, p backend.Prompt) backend.Tokens {
 	t.Helper()
 	var s sink

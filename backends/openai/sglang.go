@@ -22,7 +22,7 @@ const paramsPrefix = "sampling_params."
 
 // fieldPrefix returns the prefix of sampling fields in options body.KEY.
 func (a *requestMaker) fieldPrefix() string {
-	if a.settings.api == native {
+	if a.settings.api == nativeAPI {
 		return paramsPrefix
 	}
 	return ""
@@ -30,7 +30,7 @@ func (a *requestMaker) fieldPrefix() string {
 
 // seedName returns the name of the seed's field.
 func (a *requestMaker) seedName() string {
-	if a.settings.api == native {
+	if a.settings.api == nativeAPI {
 		return "sampling_seed"
 	}
 	return "seed"
@@ -55,8 +55,9 @@ func (a *requestMaker) generateRequest(p backend.Prompt) serverRequest {
 	}
 	b = append(a.appendBody(b, true), '}')
 	b = append(a.appendBody(b, false), `,"stream":`...)
-	b = append(strconv.AppendBool(b, !a.settings.whole), '}')
-	return serverRequest{path: native.urlPath(), beside: true, body: b, native: true, whole: a.settings.whole}
+	b = append(strconv.AppendBool(b, !a.settings.unstreamed), '}')
+	return serverRequest{path: nativeAPI.urlPath(), outsideAPI: true, body: b, native: true,
+		unstreamed: a.settings.unstreamed}
 }
 
 // appendBody appends the fields of option body.KEY that belong within sampling_params or, if within is false, the
@@ -73,8 +74,8 @@ func (a *requestMaker) appendBody(b []byte, within bool) []byte {
 
 // urlAt returns the URL of a request at an endpoint.
 func (r serverRequest) urlAt(base *url.URL) string {
-	if r.beside {
-		return besideAPI(base, r.path)
+	if r.outsideAPI {
+		return outsideURL(base, r.path)
 	}
 	return base.String() + r.path
 }
@@ -84,7 +85,7 @@ func (r serverRequest) urlAt(base *url.URL) string {
 func (p *chunkParser) parseGenerated(data []byte) (c *answerChunk, ok bool) {
 	p.reset(data)
 	c = &p.chunk
-	*c = answerChunk{text: c.text[:0], thought: c.thought[:0], called: c.called[:0], ids: c.ids[:0]}
+	*c = answerChunk{text: c.text[:0], reasoning: c.reasoning[:0], toolText: c.toolText[:0], ids: c.ids[:0]}
 	if p.peekByte() != '{' {
 		return c, false
 	}
@@ -111,9 +112,9 @@ func (p *chunkParser) generatedInfo(key []byte) {
 	case "completion_tokens":
 		u.completion, u.known = p.readInteger()
 	case "prompt_tokens":
-		p.setTokenCount(&u.prompt, tellsPrompt)
+		p.setTokenCount(&u.prompt, reportsPrompt)
 	case "cached_tokens":
-		p.setTokenCount(&u.cached, tellsCached)
+		p.setTokenCount(&u.cached, reportsCached)
 	case "finish_reason":
 		p.generatedFinish()
 	default:
@@ -124,16 +125,16 @@ func (p *chunkParser) generatedInfo(key []byte) {
 // generatedFinish reads the finish reason of an answer: an object with its type, a string, or null.
 func (p *chunkParser) generatedFinish() {
 	if p.peekByte() != '{' {
-		p.chunk.finish = p.textOr()
+		p.chunk.finish = p.readText()
 		return
 	}
 	message := ""
 	p.eachField(func(key []byte) {
 		switch string(key) {
 		case "type":
-			p.chunk.finish = p.textOr()
+			p.chunk.finish = p.readText()
 		case "message":
-			message = p.textOr()
+			message = p.readText()
 		default:
 			p.skipValue()
 		}
@@ -190,10 +191,10 @@ func (a *promptAnswer) keepNewIDs(c *answerChunk) error {
 	return nil
 }
 
-// readPiece reads an unstreamed answer.
-func (g *Generator) readPiece(ctx context.Context, r *http.Response, c *generateCall) *tryFailure {
+// readUnstreamed reads an unstreamed answer.
+func (g *Generator) readUnstreamed(ctx context.Context, r *http.Response, c *generateCall) *tryFailure {
 	c.events.reset(r.Body)
-	c.events.most = c.most
+	c.events.maxBytes = c.maxBytes
 	body, err := c.events.readAll(math.MaxInt)
 	if err != nil {
 		return connectionFailure(ctx, err)

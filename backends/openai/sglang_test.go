@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// TestGenerateAtSGLang: both forms of events, and an answer in one piece, have the ids that the server made.
+// TestGenerateAtSGLang checks that both forms of events and an unstreamed answer contain the server's ids.
 func TestGenerateAtSGLang(t *testing.T) {
 	ids, _ := openaitest.Generated(promptJSON, 5)
 	for name, o := range map[string]openaitest.Options{
@@ -42,7 +42,7 @@ func TestGenerateAtSGLang(t *testing.T) {
 	}
 }
 
-// TestSGLangThatIsNotToBeBelieved: ids that do not fit their count are an error, and never a guess.
+// TestSGLangThatIsNotToBeBelieved checks that ids that do not match their count are an error.
 func TestSGLangThatIsNotToBeBelieved(t *testing.T) {
 	const event = `{"output_ids":[%],"meta_info":{"completion_tokens":#,"finish_reason":null}}`
 	other := strings.NewReplacer("%", "1,2", "#", "2").Replace(event)

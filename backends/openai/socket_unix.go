@@ -18,12 +18,12 @@ type countingSocket struct {
 	raw syscall.RawConn
 	try func(fd uintptr) bool // reads once without blocking
 
-	into   []byte
-	n      int
-	err    error
-	waited bool
-	full   bool // the last read filled its buffer: there may be more data
-	came   int
+	into         []byte
+	n            int
+	err          error
+	waited       bool
+	full         bool // the last read filled its buffer: there may be more data
+	arrivalCount int
 }
 
 // newSocket wraps a system connection. It returns other connections unchanged.
@@ -53,7 +53,7 @@ func (s *countingSocket) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	if s.waited || !s.full {
-		s.came++
+		s.arrivalCount++
 	}
 	s.full = full
 	switch {
@@ -82,4 +82,4 @@ func (s *countingSocket) readOnce(fd uintptr) bool {
 }
 
 // arrivals returns the number of arrivals.
-func (s *countingSocket) arrivals() int { return s.came }
+func (s *countingSocket) arrivals() int { return s.arrivalCount }

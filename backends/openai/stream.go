@@ -20,15 +20,17 @@ type generateCall struct {
 	parser chunkParser
 	events eventReader
 
-	request serverRequest
-	most    int64 // maximum number of bytes of an answer
-	once    bool  // a turn of a conversation, which is sent only once
-	reused  bool  // for such a turn: the connection had been used before
+	request       serverRequest
+	maxBytes      int64 // maximum number of bytes of an answer
+	singleAttempt bool  // a turn of a conversation, which is sent only once
+	reused        bool  // for such a turn: the connection had been used before
 }
 
 // wasUnread reports whether the server closed a reused connection before it read the request. Some servers do so
 // without an error message.
-func (c *generateCall) wasUnread(f *tryFailure) bool { return f.gone && c.reused && !c.answer.begun }
+func (c *generateCall) wasUnread(f *tryFailure) bool {
+	return f.gone && c.reused && !c.answer.firstReported
+}
 
 // maxAnswerBytes returns the maximum size of an answer, to detect endless ones: a generous size per token, with its id
 // and log probabilities.
@@ -37,14 +39,14 @@ func maxAnswerBytes(tokens int) int64 {
 	return other + each*int64(max(tokens, 0))
 }
 
-// bodyShown is the maximum number of bytes to read of an error's body.
-const bodyShown = 4 << 10
+// maxErrorBody is the maximum number of bytes to read of an error's body.
+const maxErrorBody = 4 << 10
 
 // askEndpoint sends a request to an endpoint and reads the answer as it arrives. After an answer, it releases the place
 // at the endpoint as soon as the connection is reusable, so that there are no more connections than places: in some
 // servers each connection occupies a thread. After a failure, the place remains taken.
 func (g *Generator) askEndpoint(ctx context.Context, e *serverEndpoint, r serverRequest, c *generateCall) *tryFailure {
-	c.answer.asked = time.Now() // excludes waiting for a place and pauses
+	c.answer.askedAt = time.Now() // excludes waiting for a place and pauses
 	c.answer.awaited = backend.StartWait(ctx, backend.WaitInfo{For: "an answer of " + e.base.Host})
 	defer c.answer.awaited.End()
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -53,7 +55,7 @@ func (g *Generator) askEndpoint(ctx context.Context, e *serverEndpoint, r server
 		w.stop()
 		cancel(nil)
 	}
-	if c.once {
+	if c.singleAttempt {
 		ctx = reuseOf(ctx, &c.reused)
 	}
 	response, fail := g.sendRequest(ctx, e, r)
@@ -101,7 +103,7 @@ func (g *Generator) sendRequest(ctx context.Context, e *serverEndpoint, r server
 	if response.StatusCode == http.StatusOK {
 		return response, nil
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, bodyShown))
+	body, err := io.ReadAll(io.LimitReader(response.Body, maxErrorBody))
 	if err = errors.Join(err, response.Body.Close()); err != nil {
 		return nil, connectionFailure(ctx, err)
 	}
@@ -117,8 +119,8 @@ func (g *Generator) readEvents(ctx context.Context, r *http.Response, c *generat
 	if kind == "application/json" && c.isTranscript() {
 		return g.readWhole(ctx, r, c)
 	}
-	if kind == "application/json" && c.request.whole {
-		return g.readPiece(ctx, r, c)
+	if kind == "application/json" && c.request.unstreamed {
+		return g.readUnstreamed(ctx, r, c)
 	}
 	if err != nil || kind != "text/event-stream" {
 		return &tryFailure{
@@ -127,7 +129,7 @@ func (g *Generator) readEvents(ctx context.Context, r *http.Response, c *generat
 		}
 	}
 	c.events.reset(r.Body)
-	c.events.most = c.most
+	c.events.maxBytes = c.maxBytes
 	switch ended, fault := c.events.eachEvent(c); {
 	case fault != nil:
 		return &tryFailure{err: fault}
@@ -193,7 +195,7 @@ func (g *Generator) checkComplete(c *generateCall) *tryFailure {
 
 // requestHeader returns the header of a request. It shares the common fields with other requests.
 func (r *serverRequest) requestHeader(common http.Header) http.Header {
-	if r.content == "" && r.session == "" && (r.native || !r.whole) {
+	if r.content == "" && r.session == "" && (r.native || !r.unstreamed) {
 		return common
 	}
 	h := common.Clone()
@@ -203,7 +205,7 @@ func (r *serverRequest) requestHeader(common http.Header) http.Header {
 	if r.session != "" {
 		h["X-Session-ID"] = []string{r.session}
 	}
-	if r.whole && !r.native {
+	if r.unstreamed && !r.native {
 		h.Set("Accept", "application/json")
 	}
 	return h

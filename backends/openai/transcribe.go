@@ -74,7 +74,7 @@ func formValue(value json.RawMessage) string {
 
 // The format of prompts' audio.
 const (
-	rate      = 16000
+	audioRate = 16000
 	wavHeader = 44
 )
 
@@ -84,7 +84,7 @@ func encodeWAV(samples []float32) []byte {
 	b := make([]byte, 0, wavHeader+int(size))
 	b = binary.LittleEndian.AppendUint32(append(b, "RIFF"...), wavHeader-8+size)
 	b = binary.LittleEndian.AppendUint32(append(b, "WAVEfmt "...), 16)
-	for _, v := range []uint16{1, 1, rate, 0, 2 * rate, 0, 2, 16} { // PCM, 1 channel; bytes/s; bytes, bits
+	for _, v := range []uint16{1, 1, audioRate, 0, 2 * audioRate, 0, 2, 16} { // PCM, 1 channel; bytes/s; bytes, bits
 		b = binary.LittleEndian.AppendUint16(b, v)
 	}
 	b = binary.LittleEndian.AppendUint32(append(b, "data"...), size)

@@ -23,7 +23,7 @@ func spell(file []byte) (text string, tokens int) {
 	return text, tokens + 1
 }
 
-// speech is a prompt of sound: its ends, and what is beyond them.
+// speech is an audio prompt with extreme and out-of-range samples.
 func speech() backend.Prompt {
 	return backend.Prompt{Audio: []float32{0, -1, 1, 2, 32767. / 32768, -1. / 32768}, MaxNewTokens: 200}
 }
@@ -50,7 +50,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// TestTranscriptsInOpenAIsStream reads events that have a type.
+// TestTranscriptsInOpenAIsStream reads events with types.
 func TestTranscriptsInOpenAIsStream(t *testing.T) {
 	events := `data: {"type":"transcript.text.delta","delta":"Two "}
 

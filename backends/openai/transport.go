@@ -34,8 +34,8 @@ func (t *poolTransport) poolOf(u *url.URL) *connPool {
 	name := u.Scheme + "://" + u.Host
 	l := t.servers[name]
 	if l == nil {
-		l = newLines(u, t.config, t.dial, t.connect)
-		l.longest = t.unused
+		l = newConnPool(u, t.config, t.dial, t.connect)
+		l.maxIdle = t.unused
 		if t.servers == nil {
 			t.servers = map[string]*connPool{}
 		}
@@ -66,11 +66,11 @@ func (t *poolTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	b := new(answerBody)
 	b.begin(ctx, of, c)
 	if r.ContentLength <= maxAheadBytes {
-		b.failed = t.writeRequest(c, r)
+		b.writeErr = t.writeRequest(c, r)
 	} else {
 		b.sendAhead(func() error { return t.writeRequest(c, r) })
 	}
-	c.whole = true
+	c.wantsFields = true
 	h, err := c.readHead() // a server may answer before it has read all of the request
 	if err != nil {
 		return nil, b.failExchange(ctx, err)
@@ -95,7 +95,7 @@ func takeConn(ctx context.Context, of *connPool) (*httpConn, error) {
 		return nil, err
 	}
 	if trace := httptrace.ContextClientTrace(ctx); trace != nil && trace.GotConn != nil {
-		trace.GotConn(httptrace.GotConnInfo{Conn: c.Conn, Reused: !c.since.IsZero()})
+		trace.GotConn(httptrace.GotConnInfo{Conn: c.Conn, Reused: !c.lastUsed.IsZero()})
 	}
 	if err := c.SetDeadline(time.Time{}); err != nil { // a measurement may have set a deadline
 		_ = c.Close() // the connection is already closed
@@ -141,7 +141,7 @@ func (b *answerBody) failExchange(ctx context.Context, err error) error {
 		return writing
 	case errors.Is(err, io.ErrUnexpectedEOF) && b.httpConn.end == 0:
 		return io.EOF
-	case errors.Is(err, errSwitched):
+	case errors.Is(err, errSwitchedProtocols):
 		return err
 	}
 	return notHTTPError(err)

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// player answers each connection with the same bytes, when it has read a request, and closes it.
+// player answers each connection with the same bytes after reading a request, and closes it.
 func player(t *testing.T, answer string, asked chan<- []byte) (url string) {
 	t.Helper()
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
@@ -43,7 +43,7 @@ func player(t *testing.T, answer string, asked chan<- []byte) (url string) {
 	return "http://" + l.Addr().String()
 }
 
-// exchanged is what a client sees of an answer.
+// exchanged is an answer as the client reads it.
 type exchanged struct {
 	status  string
 	code    int
@@ -75,7 +75,7 @@ func exchange(t *testing.T, over http.RoundTripper, url string) (e exchanged, er
 	}, err
 }
 
-// TestTransportReadsAsNetHTTP compares answers with what net/http makes of them.
+// TestTransportReadsAsNetHTTP compares answers with those that net/http reads.
 func TestTransportReadsAsNetHTTP(t *testing.T) {
 	for name, answer := range map[string]string{
 		"by length":             "HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=x\r\nContent-Length: 5\r\n\r\nhello",
@@ -132,7 +132,7 @@ func TestTransportWritesAsNetHTTP(t *testing.T) {
 	}
 }
 
-// TestTransportRefusedEarly: the answer counts that comes before a long request was read.
+// TestTransportRefusedEarly checks that an answer counts that arrives before a long request was read.
 func TestTransportRefusedEarly(t *testing.T) {
 	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -168,7 +168,7 @@ func TestTransportRefusedEarly(t *testing.T) {
 	}
 }
 
-// TestTransportInterrupted: the end of a context ends the wait for a head, and for a body, with its cause.
+// TestTransportInterrupted checks that the end of a context ends the wait for a head and for a body, with its cause.
 func TestTransportInterrupted(t *testing.T) {
 	for name, answer := range map[string]string{
 		"head": "", "body": "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe",

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// looks is the number of checks of an answer's progress within idle_timeout.
-const looks = 4
+// checksPerTimeout is the number of checks of an answer's progress within idle_timeout.
+const checksPerTimeout = 4
 
 // slownessWatch ends a call whose server is too slow. It checks the answer periodically, because setting a timer for
 // each of its parts would be more expensive than the part.
@@ -18,10 +18,10 @@ type slownessWatch struct {
 	cancel      context.CancelCauseFunc
 	started     time.Time
 
-	mu    sync.Mutex
-	timer *time.Timer // nil after stop
-	last  uint32      // progress at the last check
-	still int         // number of checks since the last progress
+	mu              sync.Mutex
+	timer           *time.Timer // nil after stop
+	last            uint32      // progress at the last check
+	unchangedChecks int         // number of checks since the last progress
 }
 
 // startWatch watches an answer, which increments progress for each of its parts.
@@ -30,18 +30,18 @@ func startWatch(first, idle time.Duration, progress *atomic.Uint32, cancel conte
 	w := &slownessWatch{first: first, idle: idle, progress: progress, cancel: cancel, started: time.Now()}
 	if first > 0 || idle > 0 {
 		w.mu.Lock()
-		w.timer = time.AfterFunc(w.nextLook(0), w.checkProgress)
+		w.timer = time.AfterFunc(w.nextCheck(0), w.checkProgress)
 		w.mu.Unlock()
 	}
 	return w
 }
 
-// nextLook returns the time until the next check.
-func (w *slownessWatch) nextLook(progress uint32) time.Duration {
+// nextCheck returns the time until the next check.
+func (w *slownessWatch) nextCheck(progress uint32) time.Duration {
 	if w.idle == 0 {
 		return max(w.first-time.Since(w.started), time.Millisecond)
 	}
-	step := max(w.idle/looks, time.Millisecond)
+	step := max(w.idle/checksPerTimeout, time.Millisecond)
 	if progress == 0 && w.first > 0 {
 		step = min(step, max(w.first-time.Since(w.started), time.Millisecond))
 	}
@@ -55,16 +55,16 @@ func (w *slownessWatch) checkProgress() {
 		return
 	}
 	now := w.progress.Load()
-	if w.still++; now != w.last {
-		w.last, w.still = now, 0
+	if w.unchangedChecks++; now != w.last {
+		w.last, w.unchangedChecks = now, 0
 	}
 	switch {
 	case now == 0 && w.first > 0 && time.Since(w.started) >= w.first:
 		w.cancel(errFirstTimeout)
-	case now > 0 && w.idle > 0 && w.still >= looks:
+	case now > 0 && w.idle > 0 && w.unchangedChecks >= checksPerTimeout:
 		w.cancel(errIdleTimeout)
 	case now == 0 || w.idle > 0:
-		w.timer.Reset(w.nextLook(now))
+		w.timer.Reset(w.nextCheck(now))
 	}
 }
 

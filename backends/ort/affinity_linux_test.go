@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// lastCore is the last of the cores that this process may use.
+// lastCore returns the last core that this process may use.
 func lastCore(t *testing.T) (name string, core int) {
 	t.Helper()
 	allowed, err := allowedCores()
@@ -28,7 +28,7 @@ func lastCore(t *testing.T) (name string, core int) {
 	return "cpu:" + strconv.Itoa(core), core
 }
 
-// slow opens the model slow, whose run takes about 2 us a turn, on a device.
+// slow opens the model slow, whose run takes about 2 us per iteration, on a device.
 func slow(t *testing.T, device string, threads string, runs int) backend.Session {
 	t.Helper()
 	path, err := ortlib.FindLibrary(context.Background(), runtime.GOOS, runtime.GOARCH)
@@ -51,8 +51,7 @@ func slow(t *testing.T, device string, threads string, runs int) backend.Session
 	return s
 }
 
-// bound lists this process's threads that may use that core alone, with the time that each has
-// computed, in clock ticks.
+// bound lists this process's threads that may use only that core, with their processor time in clock ticks.
 func bound(t *testing.T, core int) map[string]int {
 	t.Helper()
 	paths, err := filepath.Glob("/proc/self/task/*")
@@ -74,7 +73,7 @@ func bound(t *testing.T, core int) map[string]int {
 	return all
 }
 
-// ticks is the time that a thread has computed: fields 14 and 15 of its stat. It may have ended meanwhile.
+// ticks returns the processor time of a thread: fields 14 and 15 of its stat. The thread may have ended.
 func ticks(t *testing.T, path string) (n int, lives bool) {
 	t.Helper()
 	stat, err := os.ReadFile(filepath.Join(path, "stat"))
@@ -90,8 +89,8 @@ func ticks(t *testing.T, path string) (n int, lives bool) {
 	return user + system, true
 }
 
-// TestRunsStayOnTheirCores looks at the threads of the process as the kernel sees them, while a session computes on one
-// core: all of ONNX Runtime's own are bound to it, and so is the one that computes.
+// TestRunsStayOnTheirCores checks the kernel's view of the process's threads while a session computes on one core: all
+// of ONNX Runtime's threads and the computing thread are bound to it.
 func TestRunsStayOnTheirCores(t *testing.T) {
 	name, core := lastCore(t)
 	if n := runtime.NumCPU(); n < 2 {
@@ -142,7 +141,8 @@ func TestRunsStayOnTheirCores(t *testing.T) {
 	}
 }
 
-// TestOtherThreadsAreFree: what Go starts while one thread is bound is not bound with it, and that one is free again.
+// TestOtherThreadsAreFree checks that threads that Go starts while one thread is bound are not bound, and that this
+// thread is released later.
 func TestOtherThreadsAreFree(t *testing.T) {
 	_, core := lastCore(t)
 	var c coreSet

@@ -7,13 +7,13 @@ import (
 	"runtime"
 )
 
-// binding restricts work to cores, which this system does not support.
-type binding struct{}
+// threadBinding restricts work to cores, which this system does not support.
+type threadBinding struct{}
 
-func newBinding(coreSet) (*binding, error) { return nil, errNoAffinity() }
+func newBinding(coreSet) (*threadBinding, error) { return nil, errNoAffinity() }
 
-func (*binding) enter() error { return errNoAffinity() }
-func (*binding) leave()       {}
+func (*threadBinding) enter() error { return errNoAffinity() }
+func (*threadBinding) leave()       {}
 
 func allowedCores() (coreSet, error) { return coreSet{}, errNoAffinity() }
 

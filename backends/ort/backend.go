@@ -102,7 +102,7 @@ func newerHint(err error, lib library) string {
 
 // createOn loads the model on the cores on which it will run, if they are given. ONNX Runtime's threads inherit the
 // binding of the thread that starts them, and the weights are in memory near the cores.
-func (s modelSource) createOn(where *binding, p sessionPorts,
+func (s modelSource) createOn(where *threadBinding, p sessionPorts,
 	o *onnxruntime.SessionOptions) (*onnxruntime.DynamicAdvancedSession, error) {
 	if where != nil {
 		if err := where.enter(); err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// imageNet is a real image classifier, input_tensor:0 float32[N,3,224,224], 18 MB. It lies beside
-// the project, not in it.
+// imageNet is a real image classifier, input_tensor:0 float32[N,3,224,224], 18 MB. It is next to the project's folder,
+// not in it.
 func imageNet(b *testing.B) string {
 	dir, err := os.Getwd()
 	for ; err == nil; dir = filepath.Dir(dir) {
@@ -43,7 +43,7 @@ func pictures(n int) backend.Tensor {
 	return floats(values, int64(n), 3, 224, 224)
 }
 
-// BenchmarkThroughput is a bare loop over Run: so many runs at a time, each of one thread and one batch.
+// BenchmarkThroughput runs a bare loop over Run with a number of concurrent runs, each with one thread and one batch.
 func BenchmarkThroughput(b *testing.B) {
 	path := imageNet(b)
 	for _, c := range []struct{ runs, threads, batch int }{
@@ -59,7 +59,7 @@ func BenchmarkThroughput(b *testing.B) {
 	}
 }
 
-// throughput counts an operation as one sample.
+// throughput counts one sample as an operation.
 func throughput(b *testing.B, s backend.Session, runs, batch int) {
 	in := []backend.Tensor{pictures(batch)}
 	work := make(chan struct{}, runs)
@@ -87,8 +87,8 @@ func throughput(b *testing.B, s backend.Session, runs, batch int) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "samples/s")
 }
 
-// BenchmarkLatency is one Run after the other of one sample, on one of Go's processors as in a plugin that
-// answers one query at a time.
+// BenchmarkLatency runs one sample after another on one of Go's processors, like a plugin that answers one query at a
+// time.
 func BenchmarkLatency(b *testing.B) {
 	path := imageNet(b)
 	for _, threads := range []string{"1", "2"} {
@@ -124,8 +124,8 @@ func latency(b *testing.B, s backend.Session) {
 	}
 }
 
-// BenchmarkOverhead runs a model that does next to nothing: what remains is the way there and back, on the thread that
-// calls and on one that stays on its cores.
+// BenchmarkOverhead runs a trivial model to measure the cost of a call, on the calling thread and on a thread that
+// stays on its cores.
 func BenchmarkOverhead(b *testing.B) {
 	for name, device := range map[string]string{"any": "", "list": opener(b).Describe().Devices[0]} {
 		b.Run("cores="+name, func(b *testing.B) { overhead(b, device) })

@@ -26,7 +26,7 @@ func (b Backend) startLibrary() (library, error) {
 	if err != nil {
 		return library{}, err
 	}
-	return probe(path)
+	return probeLibrary(path)
 }
 
 func (l library) describeLibrary() backend.Info {
@@ -49,7 +49,7 @@ func (s ortSettings) describeSession(l library, threads int) backend.Info {
 	info.Details["provider"] = s.provider
 	info.Details["threads"] = strconv.Itoa(threads)
 	info.Details["inter_op"] = strconv.Itoa(s.interOp)
-	for name, level := range levels {
+	for name, level := range optimizationLevels {
 		if level == s.level {
 			info.Details["opt"] = name
 		}

@@ -44,7 +44,7 @@ func parseDevice(name string) (deviceName, error) {
 
 // parseDeviceID checks the name of one of the provider's devices and returns its shortest form.
 func (p executionProvider) parseDeviceID(id string) (string, error) {
-	switch p.chooser {
+	switch p.deviceOption {
 	case "":
 		return "", fmt.Errorf("the provider %s has no devices to choose from; name it %s", p.name, p.name)
 	case deviceNumber:
@@ -59,7 +59,7 @@ func (p executionProvider) parseDeviceID(id string) (string, error) {
 
 // canonicalName returns the same text for all names of a device.
 func (d deviceName) canonicalName() string {
-	if d.provider.chooser == deviceNumber && d.id == "" {
+	if d.provider.deviceOption == deviceNumber && d.id == "" {
 		return d.provider.name + ":0" // the provider's default device
 	}
 	return d.provider.name + ":" + d.id
@@ -97,7 +97,7 @@ func (b Backend) describeDevices(lib string) string {
 	if !ok {
 		path, err := findLibrary(lib, b.Library)
 		if err == nil {
-			l, err = probe(path)
+			l, err = probeLibrary(path)
 		}
 		if err != nil {
 			return ""
@@ -123,7 +123,7 @@ func (d deviceName) checkCores() error {
 
 // newBinding returns a binding of the threads that call the device's runs to its cores, or to the first core of own if
 // each thread of a run has its own core; nil: no binding.
-func (d deviceName) newBinding(own []int) (*binding, error) {
+func (d deviceName) newBinding(own []int) (*threadBinding, error) {
 	if len(own) > 0 {
 		var first coreSet
 		first.add(own[0])
@@ -141,7 +141,7 @@ func (d deviceName) checkOptions(options map[string]string) error {
 	if p, given := options["provider"]; given && p != d.provider.name {
 		faults = append(faults, fmt.Errorf("device %s and option provider=%s exclude each other", d.name, p))
 	}
-	key := "provider." + d.provider.chooser
+	key := "provider." + d.provider.deviceOption
 	if value, given := options[key]; given && d.id != "" {
 		faults = append(faults, fmt.Errorf("device %s and option %s=%s name the same thing twice", d.name, key, value))
 	}
@@ -179,7 +179,7 @@ func (s *ortSettings) useDevice(c backend.Config) error {
 	}
 	s.device, s.provider = d, d.provider.name
 	if d.id != "" {
-		s.given[d.provider.chooser] = d.id
+		s.providerOptions[d.provider.deviceOption] = d.id
 	}
 	return nil
 }

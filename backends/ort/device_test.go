@@ -99,7 +99,7 @@ func TestCheckDevices(t *testing.T) {
 	}
 }
 
-// TestPlan: the cores of the device are what is divided, and an accelerator is no core.
+// TestPlan checks that the cores of the device are divided and that an accelerator does not count as a core.
 func TestPlan(t *testing.T) {
 	four, err := parseCores("0-3")
 	if err != nil {

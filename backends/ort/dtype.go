@@ -16,8 +16,8 @@ type elementType struct {
 	bytes  func(v onnxruntime.Value) []byte             // memory of a tensor of the binding; nil for other types
 }
 
-// elements lists the element types that a backend.Tensor supports.
-var elements = [...]elementType{
+// elementTypes lists the element types that a backend.Tensor supports.
+var elementTypes = [...]elementType{
 	backend.Float32:  elementOf[float32](onnxruntime.TensorElementDataTypeFloat),
 	backend.Float16:  {native: onnxruntime.TensorElementDataTypeFloat16},
 	backend.BFloat16: {native: onnxruntime.TensorElementDataTypeBFloat16},
@@ -44,7 +44,7 @@ func elementOf[T onnxruntime.TensorData](native onnxruntime.TensorElementDataTyp
 
 // dtypeOf returns the DType of an ONNX element type; InvalidDType: not supported by backend.Tensor.
 func dtypeOf(elem int32) backend.DType {
-	for d, e := range elements {
+	for d, e := range elementTypes {
 		if d != int(backend.InvalidDType) && int32(e.native) == elem {
 			return backend.DType(d)
 		}
@@ -52,8 +52,8 @@ func dtypeOf(elem int32) backend.DType {
 	return backend.InvalidDType
 }
 
-// nothing replaces the data of a tensor without elements, because the binding requires one or more bytes.
-var nothing [16]byte
+// emptyData replaces the data of a tensor without elements, because the binding requires one or more bytes.
+var emptyData [16]byte
 
 // newValue creates an OrtValue that refers to a tensor's memory. The caller must keep the memory alive and in place
 // until it destroys the value. data must have the size of shape or more.
@@ -62,18 +62,18 @@ func newValue(d backend.DType, shape []int64, data []byte) (onnxruntime.Value, e
 		return newScalar(d, data)
 	}
 	if len(data) == 0 {
-		data = nothing[:]
+		data = emptyData[:]
 	}
-	return onnxruntime.NewCustomDataTensor(shape, data, elements[d].native)
+	return onnxruntime.NewCustomDataTensor(shape, data, elementTypes[d].native)
 }
 
 // newScalar creates a tensor of rank 0 with a copy of data, because the binding's other tensors have one or more
 // dimensions.
 func newScalar(d backend.DType, data []byte) (onnxruntime.Value, error) {
-	if elements[d].scalar == nil {
+	if elementTypes[d].scalar == nil {
 		return nil, fmt.Errorf("a tensor of rank 0 cannot be %v here", d)
 	}
-	return elements[d].scalar(data)
+	return elementTypes[d].scalar(data)
 }
 
 // scalar is a tensor of rank 0.

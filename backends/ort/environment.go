@@ -30,7 +30,7 @@ func (e *ortEnvironment) startRuntime(path string) (library, error) {
 		}
 		return e.lib, nil
 	}
-	lib, err := probe(path)
+	lib, err := probeLibrary(path)
 	if err != nil {
 		return library{}, err
 	}

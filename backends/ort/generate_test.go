@@ -19,15 +19,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// plain is a session that keeps nothing.
+// plain is a session that keeps no outputs.
 type plain struct{ backend.Session }
 
-// elsewhere is a session that keeps what it is asked to, in memory that is said to be no process's own.
+// elsewhere is a session that keeps requested outputs in memory outside of the process.
 type elsewhere struct{ backend.Session }
 
 func (elsewhere) CacheMemory() any { return elsewhere{} }
 
-// keeping is where the sessions of a test keep what they make.
+// keeping determines where the sessions of a test keep outputs.
 type keeping string
 
 const (
@@ -36,7 +36,7 @@ const (
 	nowhere keeping = "nowhere"
 )
 
-// graphs opens the graphs of a folder: an encoder, a decoder, and, where it is named, a decoder with past.
+// graphs opens the graphs of a folder: an encoder, a decoder and, if it is named, a decoder with past.
 func graphs(t testing.TB, k keeping, dir string, names ...string) generate.EncoderDecoder {
 	t.Helper()
 	sessions := make([]backend.Session, 3)
@@ -67,7 +67,7 @@ func generator(t testing.TB, p generate.EncoderDecoder, o generate.GeneratorOpti
 	return g
 }
 
-// beamAnswer is a sink that keeps all beams.
+// beamAnswer is a sink that stores all beams.
 type beamAnswer struct {
 	ids   []int32
 	beams []generate.BeamAnswer
@@ -77,7 +77,7 @@ func (a *beamAnswer) FirstToken(backend.Tokens)       {}
 func (a *beamAnswer) Complete(t backend.Tokens)       { a.ids = slices.Clone(t.IDs) }
 func (a *beamAnswer) Beams(all []generate.BeamAnswer) { a.beams = all }
 
-// answers generates all prompts at the same time.
+// answers generates all prompts concurrently.
 func answers(t testing.TB, g *generate.Generator, prompts []backend.Prompt) []beamAnswer {
 	t.Helper()
 	all := make([]beamAnswer, len(prompts))
@@ -93,7 +93,7 @@ func answers(t testing.TB, g *generate.Generator, prompts []backend.Prompt) []be
 	return all
 }
 
-// TestGoldenWhisperGreedy decodes what transformers decoded, one clip at a time and all together.
+// TestGoldenWhisperGreedy compares decoded clips with those of transformers, one clip at a time and all together.
 func TestGoldenWhisperGreedy(t *testing.T) {
 	golden.Each(t, "decode/whisper_greedy/*/expected.json", func(t *testing.T, path string) {
 		var want struct {
@@ -145,7 +145,7 @@ func TestGoldenWhisperGreedy(t *testing.T) {
 	})
 }
 
-// readArray reads a float32 array of NumPy's format, version 1.
+// readArray reads a float32 array in NumPy's format, version 1.
 func readArray(t *testing.T, path string) (values []float32, shape []int64) {
 	t.Helper()
 	data, err := os.ReadFile(path)
@@ -168,7 +168,7 @@ func readArray(t *testing.T, path string) (values []float32, shape []int64) {
 	return backend.View[float32](data[10+len(header):]), shape
 }
 
-// translation is golden/translation/beam.
+// translation is the content of golden/translation/beam.
 type translation struct {
 	EOS     int32     `json:"eos"`
 	SOS     int32     `json:"sos"`
@@ -189,7 +189,7 @@ type sentence struct {
 	Finished []bool
 }
 
-// TestGoldenTranslationBeams searches as the official nmt code did: all beams of all sentences.
+// TestGoldenTranslationBeams compares all beams of all sentences with those of the official nmt code.
 func TestGoldenTranslationBeams(t *testing.T) {
 	golden.Each(t, "translation/beam/expected.json", func(t *testing.T, path string) {
 		var want translation
@@ -209,7 +209,7 @@ func TestGoldenTranslationBeams(t *testing.T) {
 	})
 }
 
-// prompts are the sources, with the step maximum of each alone.
+// prompts returns the sources, each with its own maximum of steps.
 func (w *translation) prompts(beams int, penalty float64) []backend.Prompt {
 	all := make([]backend.Prompt, len(w.Sources))
 	for i, ids := range w.Sources {
@@ -221,8 +221,8 @@ func (w *translation) prompts(beams int, penalty float64) []backend.Prompt {
 	return all
 }
 
-// search searches for all prompts at the same time: with a batch of 1, as many as there is room for, each with its
-// own step maximum; else all in one batch, with the maximum of the longest.
+// search searches for all prompts concurrently: with a batch of 1, each with its own maximum of steps; otherwise in one
+// batch with the maximum of the longest.
 func (w *translation) search(
 	t *testing.T, p generate.EncoderDecoder, beams, batch int, prompts []backend.Prompt,
 ) []beamAnswer {
@@ -249,8 +249,8 @@ func (w *translation) search(
 	return answers(t, g, prompts)
 }
 
-// check compares the beams of sentence i up to their first end token; and all else of a search that ended with its
-// sentence.
+// check compares the beams of sentence i up to their first end token, and all other facts of a search that ended with
+// its sentence.
 func (s *sentence) check(t *testing.T, i int, eos int32, alone bool, a beamAnswer) {
 	t.Helper()
 	if len(a.beams) != len(s.IDs) {
@@ -292,8 +292,8 @@ func (g *gated) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return g.Session.Run(ctx, in, out)
 }
 
-// BenchmarkTranslations searches for all sentences of the case of the package's own, with beams of 5, and reports what
-// a step takes of all that run together.
+// BenchmarkTranslations searches for all sentences of the package's own case with beams of 5, and reports the time per
+// step of all concurrent searches.
 func BenchmarkTranslations(b *testing.B) {
 	dir := filepath.Join("testdata", "golden", "translation", "beam")
 	data, err := os.ReadFile(filepath.Join(dir, "expected.json"))

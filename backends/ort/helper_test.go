@@ -17,7 +17,7 @@ var findLibrary = sync.OnceValues(func() (string, error) {
 	return ortlib.FindLibrary(context.Background(), runtime.GOOS, runtime.GOARCH)
 })
 
-// opener is the backend under test. A platform for which no library can be had skips the test.
+// opener returns the backend under test. It skips the test on a platform without a library.
 func opener(tb testing.TB) ort.Backend {
 	tb.Helper()
 	path, err := findLibrary()
@@ -32,7 +32,7 @@ func opener(tb testing.TB) ort.Backend {
 
 func file(name string) string { return filepath.Join("testdata", name+".onnx") }
 
-// open opens a model of testdata, and closes it when the test ends.
+// open opens a model of testdata and closes it when the test ends.
 func open(tb testing.TB, name string, c backend.Config) backend.Session {
 	tb.Helper()
 	return openModel(tb, backend.Model{Name: name, Path: file(name)}, c)

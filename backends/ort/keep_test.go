@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// A decoder's loop in small: the state of one model stays with the backend over its steps, is reordered between them,
-// and another model reads it in the end.
+// The test imitates a decoder's loop: the backend keeps the state of one model over its steps, reorders it between
+// them, and passes it to another model at the end.
 func TestStateStaysOverStepsAndModels(t *testing.T) {
 	step, reader := open(t, "recurrent", backend.Config{}), open(t, "linear", backend.Config{})
 	x := floats([]float32{1, 0, 0, 1}, 2, 2)
@@ -53,7 +53,7 @@ func TestKeptOutlivesNoSession(t *testing.T) {
 	}
 }
 
-// A failed run keeps nothing, and says what failed.
+// A failed run keeps nothing and reports the fault.
 func TestKeepsNothingOfAFailedRun(t *testing.T) {
 	s := open(t, "recurrent", backend.Config{})
 	out := []backend.Tensor{{KeepOutput: true}}

@@ -36,10 +36,10 @@ func LibraryName() string {
 func findLibrary(named ...string) (string, error) {
 	for _, path := range named {
 		if path != "" {
-			return inFolder(path)
+			return completePath(path)
 		}
 	}
-	tried := besideBinary()
+	tried := libraryCandidates()
 	for _, path := range tried {
 		if _, err := os.Stat(path); err == nil {
 			return path, nil
@@ -49,8 +49,8 @@ func findLibrary(named ...string) (string, error) {
 		strings.Join(tried, ", "))
 }
 
-// inFolder returns the path of the library in a folder, or the path of a file, and checks that the file exists.
-func inFolder(path string) (string, error) {
+// completePath returns the path of the library in a folder, or the path of a file, and checks that the file exists.
+func completePath(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err == nil && info.IsDir() {
 		path = filepath.Join(path, LibraryName())
@@ -70,7 +70,7 @@ func inFolder(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-func besideBinary() []string {
+func libraryCandidates() []string {
 	exe, err := os.Executable()
 	if err != nil {
 		return nil

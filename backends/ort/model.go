@@ -175,8 +175,8 @@ type sessionPorts struct {
 // bindPorts selects the ports that want requires. The error lists every fault of inputs and outputs.
 func bindPorts(want backend.Model, m onnx.Model) (sessionPorts, error) {
 	have := sessionPorts{in: portsOf(m.Inputs), out: portsOf(m.Outputs)}
-	in, errIn := bindSide("input", want.Inputs, have.in)
-	out, errOut := bindSide("output", want.Outputs, have.out)
+	in, errIn := bindTensors("input", want.Inputs, have.in)
+	out, errOut := bindTensors("output", want.Outputs, have.out)
 	if err := errors.Join(errIn, errOut); err != nil {
 		return sessionPorts{}, err
 	}
@@ -184,7 +184,7 @@ func bindPorts(want backend.Model, m onnx.Model) (sessionPorts, error) {
 		return sessionPorts{}, fmt.Errorf("%w: it has %d inputs and %d outputs, want at least one of each",
 			backend.ErrTensors, len(in), len(out))
 	}
-	return sessionPorts{in: in, out: out, batch: fixedBatch(in)}, allFed(in, have.in)
+	return sessionPorts{in: in, out: out, batch: fixedBatch(in)}, checkAllBound(in, have.in)
 }
 
 func fixedBatch(in []boundPort) int64 {
@@ -207,7 +207,7 @@ func portsOf(values []onnx.Value) []boundPort {
 	return all
 }
 
-func bindSide(kind string, want []backend.TensorInfo, have []boundPort) ([]boundPort, error) {
+func bindTensors(kind string, want []backend.TensorInfo, have []boundPort) ([]boundPort, error) {
 	index, err := backend.Bind(kind, want, tensorInfos(have))
 	if err != nil {
 		return nil, err
@@ -223,8 +223,8 @@ func bindSide(kind string, want []backend.TensorInfo, have []boundPort) ([]bound
 	return bound, errors.Join(faults...)
 }
 
-// allFed checks that every input of the model is bound, because a run without one of them fails.
-func allFed(bound, have []boundPort) error {
+// checkAllBound checks that every input of the model is bound, because a run without one of them fails.
+func checkAllBound(bound, have []boundPort) error {
 	fed := map[string]bool{}
 	for _, p := range bound {
 		fed[p.Name] = true

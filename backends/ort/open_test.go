@@ -65,7 +65,8 @@ func TestOpenRefusesFiles(t *testing.T) {
 	}
 }
 
-// TestExternalDataOutside lets a model name files that are not its own: it is refused before one of them is read.
+// TestExternalDataOutside checks that a model that names files outside of its folder is rejected before any file is
+// read.
 func TestExternalDataOutside(t *testing.T) {
 	model, weights := read(t, file("external")), read(t, filepath.Join("testdata", "external.data"))
 	outside := write(t, "weights", weights)
@@ -194,7 +195,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestConfigReachesTheLibrary gives a value that ONNX Runtime refuses, and an option to a provider that has none.
+// TestConfigReachesTheLibrary passes a value that ONNX Runtime rejects, and an option for a provider without options.
 func TestConfigReachesTheLibrary(t *testing.T) {
 	for _, options := range []map[string]string{{"threads": "2", "config.session.intra_op_thread_affinities": "perhaps"},
 		{"provider.device_id": "1"}} {
@@ -244,7 +245,7 @@ func TestLibrary(t *testing.T) {
 	}
 }
 
-// TestSecondLibrary asks for another library after one is loaded.
+// TestSecondLibrary opens another library after one was loaded.
 func TestSecondLibrary(t *testing.T) {
 	open(t, "linear", backend.Config{})
 	other := write(t, "libother.so", []byte("not a library"))
@@ -281,7 +282,7 @@ func TestSessionDescribes(t *testing.T) {
 	if d["threads"] != "2" || d["opt"] != "basic" || d["provider"] != "cpu" || d["inter_op"] != "1" || d["library"] == "" {
 		t.Errorf("details are %v", d)
 	}
-	// The process runs on one library, whichever a Backend names.
+	// The process uses one library, whichever a Backend names.
 	if other := (ort.Backend{Library: "nowhere.so"}).Describe(); other.Details["library"] != d["library"] ||
 		other.Version != info.Version {
 		t.Errorf("info is %+v", other)

@@ -11,22 +11,22 @@ import (
 
 // ortSettings contains the parsed values of Config.Options.
 type ortSettings struct {
-	lib      string
-	provider string
-	threads  int // threads of one Run; 0: chosen by planThreads
-	interOp  int // number of concurrent nodes in one Run; 1: sequential
-	level    onnxruntime.GraphOptimizationLevel
-	spin     string // "", "0" or "1"
-	flushing bool   // treat denormals as zero
-	arena    bool
-	bind     bool              // bind each thread to a core if a run uses all cores
-	config   map[string]string // session config entries
-	given    map[string]string // options of the provider
-	device   deviceName        // device on which the session runs; the zero value: the provider's choice
+	lib             string
+	provider        string
+	threads         int // threads of one Run; 0: chosen by planThreads
+	interOp         int // number of concurrent nodes in one Run; 1: sequential
+	level           onnxruntime.GraphOptimizationLevel
+	spin            string // "", "0" or "1"
+	flushing        bool   // treat denormals as zero
+	arena           bool
+	bind            bool              // bind each thread to a core if a run uses all cores
+	config          map[string]string // session config entries
+	providerOptions map[string]string // options of the provider
+	device          deviceName        // device on which the session runs; the zero value: the provider's choice
 }
 
-// levels maps values of option opt to graph optimisation levels.
-var levels = map[string]onnxruntime.GraphOptimizationLevel{
+// optimizationLevels maps values of option opt to graph optimisation levels.
+var optimizationLevels = map[string]onnxruntime.GraphOptimizationLevel{
 	"none":     onnxruntime.GraphOptimizationLevelDisableAll,
 	"basic":    onnxruntime.GraphOptimizationLevelEnableBasic,
 	"extended": onnxruntime.GraphOptimizationLevelEnableExtended,
@@ -41,8 +41,8 @@ const (
 // defaultSettings returns the settings without any option.
 func defaultSettings() ortSettings {
 	return ortSettings{
-		provider: defaultProvider, interOp: 1, arena: true, bind: true, level: levels[defaultLevel],
-		config: map[string]string{}, given: map[string]string{},
+		provider: defaultProvider, interOp: 1, arena: true, bind: true, level: optimizationLevels[defaultLevel],
+		config: map[string]string{}, providerOptions: map[string]string{},
 	}
 }
 
@@ -57,7 +57,7 @@ func (s *ortSettings) optionList() option.List {
 		option.Int("inter_op", &s.interOp, 1, maxThreads,
 			"operators that one Run executes concurrently (inter-op); above 1 the graph runs in parallel mode"),
 		option.Func("provider", defaultProvider, "execution provider: "+strings.Join(providerNames(), ", "), s.readProvider),
-		option.Choice("opt", &s.level, levels, "graph optimisation: none, basic, extended or all"),
+		option.Choice("opt", &s.level, optimizationLevels, "graph optimisation: none, basic, extended or all"),
 		option.Text("lib", &s.lib, "path of "+LibraryName()+", or its folder (default: next to the binary)"),
 		option.Choice("spin", &s.spin, map[string]string{"auto": "", "true": "1", "false": "0"},
 			"whether idle threads of a Run spin while they wait for work: true, false or auto"),
@@ -65,8 +65,8 @@ func (s *ortSettings) optionList() option.List {
 		option.Bool("arena", &s.arena, "whether memory is reused between runs"),
 		option.Bool("bind", &s.bind, "whether each thread is bound to a core if a Run uses all cores"),
 		option.Prefix("config.", "KEY", "session config entry KEY of ONNX Runtime, which ignores unknown keys",
-			setIn(s.config)),
-		option.Prefix("provider.", "KEY", "option KEY of the execution provider", setIn(s.given)),
+			mapSetter(s.config)),
+		option.Prefix("provider.", "KEY", "option KEY of the execution provider", mapSetter(s.providerOptions)),
 	}
 }
 
@@ -76,7 +76,7 @@ func (s *ortSettings) readProvider(value string) error {
 	return err
 }
 
-func setIn(m map[string]string) func(name, value string) error {
+func mapSetter(m map[string]string) func(name, value string) error {
 	return func(name, value string) error {
 		m[name] = value
 		return nil

@@ -11,10 +11,10 @@ import (
 
 // outputResult is one output of the current run.
 type outputResult struct {
-	data   []byte       // memory of the output; nil while ONNX Runtime allocates it
-	shape  []int64      // set if data is set
-	lease  *bufferLease // lease of data, if it is the session's memory
-	placed bool         // data is the caller's memory
+	data         []byte       // memory of the output; nil while ONNX Runtime allocates it
+	shape        []int64      // set if data is set
+	lease        *bufferLease // lease of data, if it is the session's memory
+	callerMemory bool         // data is the caller's memory
 }
 
 // releaseMemory returns memory that was not delivered.
@@ -31,7 +31,7 @@ func (r *batchRunner) bindOutputs(out []backend.Tensor, foresee bool) error {
 		p, o := r.s.ports.out[i], &r.results[i]
 		known := r.shapeOf(p, out[i], o, foresee)
 		if !known {
-			if mustForesee(p) {
+			if needsKnownShape(p) {
 				return fmt.Errorf("output %q is %v%s: the binding reads this type into memory of a known size only; give the "+
 					"output a shape, or export the model with named dimensions",
 					p.Name, p.DType, backend.ShapeString(p.Shape))
@@ -48,12 +48,12 @@ func (r *batchRunner) bindOutputs(out []backend.Tensor, foresee bool) error {
 // shapeOf determines an output's shape, from the sizes of the inputs' named dimensions or from the caller's tensor. It
 // reports whether the shape is known.
 func (r *batchRunner) shapeOf(p boundPort, t backend.Tensor, o *outputResult, foresee bool) (known bool) {
-	if !foresee && !mustForesee(p) {
+	if !foresee && !needsKnownShape(p) {
 		return false
 	}
 	o.shape, known = r.sizes.resolveShape(o.shape[:0], p.dims)
-	if !known && mustForesee(p) {
-		o.shape, known = r.sizes.resolveShape(o.shape[:0], r.sizes.asBatch(p.dims))
+	if !known && needsKnownShape(p) {
+		o.shape, known = r.sizes.resolveShape(o.shape[:0], r.sizes.withBatch(p.dims))
 	}
 	if !known && len(t.Data) > 0 && shapeFits(p.Shape, t.Shape) {
 		o.shape, known = append(o.shape[:0], t.Shape...), true
@@ -61,9 +61,9 @@ func (r *batchRunner) shapeOf(p boundPort, t backend.Tensor, o *outputResult, fo
 	return known
 }
 
-// mustForesee reports whether the binding cannot read an output that ONNX Runtime allocated. For a type that Go lacks,
-// it copies one byte per element, and it rejects tensors of rank 0.
-func mustForesee(p boundPort) bool {
+// needsKnownShape reports whether the binding cannot read an output that ONNX Runtime allocated. For a type that Go
+// lacks, it copies one byte per element, and it rejects tensors of rank 0.
+func needsKnownShape(p boundPort) bool {
 	return p.DType == backend.Float16 || p.DType == backend.BFloat16 || len(p.dims) == 0
 }
 
@@ -77,9 +77,9 @@ func (r *batchRunner) bindOutput(i int, p boundPort, given []byte, o *outputResu
 		o.lease = newLease(&r.s.pools[i], n)
 		o.data = o.lease.buffer.data[:n]
 	case len(given) < n:
-		return noRoom(p, n, len(given))
+		return noRoomError(p, n, len(given))
 	default:
-		o.data, o.placed = given[:n], true
+		o.data, o.callerMemory = given[:n], true
 	}
 	v, err := r.newValue(p.DType, o.shape, o.data)
 	if err != nil {
@@ -89,7 +89,7 @@ func (r *batchRunner) bindOutput(i int, p boundPort, given []byte, o *outputResu
 	return nil
 }
 
-func noRoom(p boundPort, need, have int) error {
+func noRoomError(p boundPort, need, have int) error {
 	return fmt.Errorf("%w: output %q takes %d bytes, its tensor has room for %d", backend.ErrTensors, p.Name, need, have)
 }
 
@@ -122,11 +122,11 @@ func (r *batchRunner) collectOutput(i int, given []byte) error {
 		return fmt.Errorf("output %q: the binding cannot read it as %v", p.Name, p.DType)
 	}
 	r.padding.cutRows(o)
-	if len(given) == 0 || o.placed {
+	if len(given) == 0 || o.callerMemory {
 		return nil
 	}
 	if len(given) < len(o.data) {
-		return noRoom(p, len(o.data), len(given))
+		return noRoomError(p, len(o.data), len(given))
 	}
 	o.data = given[:copy(given, o.data)]
 	return nil
@@ -138,7 +138,7 @@ func (o *outputResult) readValue(v onnxruntime.Value, d backend.DType) (ok bool)
 		s.store(o.data)
 		return true
 	}
-	if read := elements[d].bytes; o.data == nil && read != nil {
+	if read := elementTypes[d].bytes; o.data == nil && read != nil {
 		o.data, o.shape = read(v), append(o.shape[:0], v.GetShape()...)
 	}
 	return o.data != nil

@@ -71,9 +71,9 @@ type library struct {
 	providers []string // with ONNX Runtime's names: "CPUExecutionProvider"
 }
 
-// probe loads the library at path and returns its version and providers. It runs before the binding loads the library,
-// because the binding's errors contain neither.
-func probe(path string) (library, error) {
+// probeLibrary loads the library at path and returns its version and providers. It runs before the binding loads the
+// library, because the binding's errors contain neither.
+func probeLibrary(path string) (library, error) {
 	cPath := C.CString(path)
 	defer C.free(unsafe.Pointer(cPath))
 	var reason *C.char

@@ -37,7 +37,7 @@ func TestProbe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lib, err := probe(path)
+	lib, err := probeLibrary(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestProbeRefuses(t *testing.T) {
 		cases[foreign] = foreign
 	}
 	for path, want := range cases {
-		_, err := probe(path)
+		_, err := probeLibrary(path)
 		if !errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", path, err, want)
 		}
@@ -81,7 +81,7 @@ func foreignLibrary(t *testing.T) string {
 	return path
 }
 
-// TestDevicesAreThoseThatARunCanName: a provider that the binding cannot add is none.
+// TestDevicesAreThoseThatARunCanName checks that providers that the binding cannot add are not listed.
 func TestDevicesAreThoseThatARunCanName(t *testing.T) {
 	l := library{providers: []string{"DnnlExecutionProvider", "AzureExecutionProvider", "CPUExecutionProvider", "Odd"}}
 	names := l.deviceNames()
@@ -95,7 +95,7 @@ func TestDevicesAreThoseThatARunCanName(t *testing.T) {
 	}
 }
 
-// TestDescribeWithoutLibrary asks a library that is none: what is known is told, and the reason.
+// TestDescribeWithoutLibrary checks the description without a valid library: the known facts and the reason.
 func TestDescribeWithoutLibrary(t *testing.T) {
 	info := library{}.describeLibrary()
 	if info.Version != "ONNX Runtime" || len(info.Devices) != 0 || len(info.Details) != 0 || len(info.Options) == 0 {

@@ -20,10 +20,10 @@ type executionProvider struct {
 	native string
 	// add appends the provider to the session's options; nil for the CPU, which is always available.
 	add func(o *onnxruntime.SessionOptions, given map[string]string) error
-	// chooser is the provider's option that selects one of its devices; empty: it has only one.
-	chooser string
-	// files is the pattern of the device files on Linux, one for each device; empty: unknown.
-	files string
+	// deviceOption is the provider's option that selects one of its devices; empty: it has only one.
+	deviceOption string
+	// deviceFiles is the pattern of the device files on Linux, one for each device; empty: unknown.
+	deviceFiles string
 }
 
 // deviceNumber is a chooser whose value is a number, by default 0.
@@ -76,8 +76,8 @@ func (p executionProvider) foundDevices() []string {
 		return []string{p.name + ":" + allowed.String()}
 	}
 	var all []string
-	if p.files != "" && runtime.GOOS == "linux" {
-		paths, _ := filepath.Glob(p.files) // fails only for an invalid pattern
+	if p.deviceFiles != "" && runtime.GOOS == "linux" {
+		paths, _ := filepath.Glob(p.deviceFiles) // fails only for an invalid pattern
 		for i := range paths {
 			all = append(all, p.name+":"+strconv.Itoa(i))
 		}
@@ -108,12 +108,12 @@ func addProvider(o *onnxruntime.SessionOptions, s ortSettings, lib library) erro
 			backend.ErrOption, s.choiceReason(), lib.path, lib.version, strings.Join(lib.deviceNames(), ", "), p.name)
 	}
 	if p.add == nil {
-		if len(s.given) > 0 {
+		if len(s.providerOptions) > 0 {
 			return fmt.Errorf("%w: options provider.KEY are given, but the cpu provider has none", backend.ErrOption)
 		}
 		return nil
 	}
-	if err := p.add(o, s.given); err != nil {
+	if err := p.add(o, s.providerOptions); err != nil {
 		return fmt.Errorf("%w: %s: %w", backend.ErrOption, s.choiceReason(), err)
 	}
 	return nil

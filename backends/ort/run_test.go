@@ -157,7 +157,7 @@ func TestEmptyTensors(t *testing.T) {
 	wantTensor(t, run(t, twice, floats(nil, 0, 3))[0], []float32{}, 0, 3)
 }
 
-// TestElementTypes runs y = x + x (not x for bool) in every element type, into memory of either side.
+// TestElementTypes runs y = x + x (not x for bool) in every element type, into the caller's and the session's memory.
 func TestElementTypes(t *testing.T) {
 	cases := []struct {
 		model    string
@@ -277,7 +277,8 @@ func TestRunRefusesWrongTensors(t *testing.T) {
 	}
 }
 
-// TestRunReportsTheLibrary gives three tensors that should have one shape. The next run must not suffer from it.
+// TestRunReportsTheLibrary runs with three tensors whose shapes should be equal. The failure must not affect the next
+// run.
 func TestRunReportsTheLibrary(t *testing.T) {
 	s := open(t, "bert_like", backend.Config{})
 	ints := func(n int64) backend.Tensor { return tensor("", backend.Int64, make([]int64, n), 1, n) }

@@ -13,14 +13,14 @@ import (
 
 // batchRunner is the working memory of one Run at a time.
 type batchRunner struct {
-	s       *ortSession
-	options *onnxruntime.RunOptions
-	ended   chan struct{} // receives an element when a terminate call has returned
-	sizes   dimSizes
-	in, out []onnxruntime.Value
-	results []outputResult
-	pin     runtime.Pinner
-	padding batchPadding
+	s          *ortSession
+	options    *onnxruntime.RunOptions
+	terminated chan struct{} // receives an element when a terminate call has returned
+	sizes      dimSizes
+	in, out    []onnxruntime.Value
+	results    []outputResult
+	pin        runtime.Pinner
+	padding    batchPadding
 }
 
 func newRunner(s *ortSession) (*batchRunner, error) {
@@ -29,7 +29,7 @@ func newRunner(s *ortSession) (*batchRunner, error) {
 		return nil, err
 	}
 	return &batchRunner{
-		s: s, options: options, ended: make(chan struct{}, 1),
+		s: s, options: options, terminated: make(chan struct{}, 1),
 		in: make([]onnxruntime.Value, len(s.ports.in)), out: make([]onnxruntime.Value, len(s.ports.out)),
 		results: make([]outputResult, len(s.ports.out)),
 	}, nil
@@ -130,7 +130,7 @@ func (r *batchRunner) executeModel(ctx context.Context) error {
 	if stop() {
 		return runFault(err)
 	}
-	<-r.ended
+	<-r.terminated
 	if unset := r.options.UnsetTerminate(); unset != nil {
 		return unset
 	}
@@ -149,7 +149,7 @@ func runFault(err error) error {
 
 func (r *batchRunner) terminate() {
 	_ = r.options.Terminate() // fails only without options
-	r.ended <- struct{}{}
+	r.terminated <- struct{}{}
 }
 
 // clearValues destroys the OrtValues and releases their memory and that of undelivered outputs.

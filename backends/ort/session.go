@@ -20,15 +20,15 @@ var ErrRun = errors.New("the run failed")
 
 // ortSession is one loaded model. It has as many runners as concurrent runs.
 type ortSession struct {
-	core   *onnxruntime.DynamicAdvancedSession
-	ports  sessionPorts
-	where  *binding // binding of every run; nil: none
-	limits backend.Limits
-	info   backend.Info
-	idle   chan *batchRunner
-	all    []*batchRunner
-	pools  []sync.Pool // pools of *outputBuffer, one for each output
-	keep   tensorcache.Runs
+	core    *onnxruntime.DynamicAdvancedSession
+	ports   sessionPorts
+	binding *threadBinding // binding of every run; nil: none
+	limits  backend.Limits
+	info    backend.Info
+	idle    chan *batchRunner
+	all     []*batchRunner
+	pools   []sync.Pool // pools of *outputBuffer, one for each output
+	keep    tensorcache.Runs
 
 	// unforeseen is set when an output had another shape than the model's named dimensions promised. From then on ONNX
 	// Runtime allocates the outputs.
@@ -45,10 +45,10 @@ var (
 	_ backend.OutputCache = (*ortSession)(nil)
 )
 
-func newSession(core *onnxruntime.DynamicAdvancedSession, p sessionPorts, where *binding, l backend.Limits,
+func newSession(core *onnxruntime.DynamicAdvancedSession, p sessionPorts, where *threadBinding, l backend.Limits,
 	about backend.Info) (*ortSession, error) {
 	s := &ortSession{
-		core: core, ports: p, where: where, limits: l, info: about,
+		core: core, ports: p, binding: where, limits: l, info: about,
 		idle: make(chan *batchRunner, l.Concurrency), closed: make(chan struct{}), pools: make([]sync.Pool, len(p.out)),
 	}
 	for range l.Concurrency {
@@ -97,11 +97,11 @@ func (s *ortSession) runBatch(ctx context.Context, in, out []backend.Tensor) err
 		return err
 	}
 	defer func() { s.idle <- r }()
-	if s.where != nil {
-		if err := s.where.enter(); err != nil {
+	if s.binding != nil {
+		if err := s.binding.enter(); err != nil {
 			return err
 		}
-		defer s.where.leave()
+		defer s.binding.leave()
 	}
 	return r.runBatch(ctx, in, out)
 }
@@ -118,7 +118,7 @@ func (s *ortSession) checkTensors(in, out []backend.Tensor) error {
 			faults = append(faults, err)
 		}
 	}
-	if len(faults) == 0 && !s.ports.sameRows(in) {
+	if len(faults) == 0 && !s.ports.haveSameRows(in) {
 		return fmt.Errorf("%w: the inputs have different batch sizes", backend.ErrTensors)
 	}
 	return errors.Join(faults...)

@@ -42,7 +42,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestConcurrentRuns has more callers than runners, each with its own numbers and shapes.
+// TestConcurrentRuns uses more callers than runners, each with its own numbers and shapes.
 func TestConcurrentRuns(t *testing.T) {
 	const callers, runs = 8, 200
 	s := open(t, "linear", backend.Config{Concurrency: 3})
@@ -113,7 +113,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// turns is the inputs of model slow, whose run takes about 2 us a turn.
+// turns returns the inputs of model slow, whose run takes about 2 us per iteration.
 func turns(n int64) []backend.Tensor {
 	return []backend.Tensor{tensor("", backend.Int64, []int64{n}, 1), floats(make([]float32, 256), 16, 16)}
 }
@@ -151,7 +151,7 @@ func TestCancelEndsTheRun(t *testing.T) {
 	run(t, s, turns(1)...)
 }
 
-// TestCancelEndsTheWait has every runner busy.
+// TestCancelEndsTheWait cancels a call while every runner is busy.
 func TestCancelEndsTheWait(t *testing.T) {
 	s := open(t, "slow", backend.Config{Concurrency: 1})
 	busy, stop := context.WithCancel(t.Context())
@@ -166,7 +166,8 @@ func TestCancelEndsTheWait(t *testing.T) {
 	all.Wait()
 }
 
-// TestCancelRace cancels runs at about the moment they end: each gives its result or the cause, and harms no other.
+// TestCancelRace cancels runs at about the time of their end: each returns its result or the cause and does not affect
+// others.
 func TestCancelRace(t *testing.T) {
 	s := open(t, "linear", backend.Config{Concurrency: 2})
 	for i := range 300 {
@@ -186,7 +187,7 @@ func TestCancelRace(t *testing.T) {
 	}
 }
 
-// TestMemoryStays runs and opens thousands of times. The smallest thing to leak is some 100 bytes each.
+// TestMemoryStays runs and opens thousands of times. The smallest possible leak is about 100 bytes each.
 func TestMemoryStays(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("reads /proc/self/statm")
@@ -230,8 +231,8 @@ func TestMemoryStays(t *testing.T) {
 	})
 }
 
-// steady calls f n times to settle, and then as often again until the process has not grown by 4 MiB meanwhile. What
-// leaks does so each time; the heaps of Go and of C grow now and then, as threads and collections come.
+// steady calls f n times to settle, and then again until the process has not grown by 4 MiB. A leak makes it grow each
+// time, whereas the heaps of Go and C grow only occasionally.
 func steady(t *testing.T, n int, f func()) {
 	runtime.LockOSThread() // each thread has a heap of its own in C
 	defer runtime.UnlockOSThread()
@@ -252,7 +253,7 @@ func steady(t *testing.T, n int, f func()) {
 	t.Errorf("%d calls took %d bytes, again and again", n, grown)
 }
 
-// resident is the memory of the process in bytes.
+// resident returns the memory of the process in bytes.
 func resident(t *testing.T) int {
 	fields := bytes.Fields(slices.Clip(read(t, "/proc/self/statm")))
 	pages, err := strconv.Atoi(string(fields[1]))

@@ -18,9 +18,9 @@ type dimSizes struct {
 
 func (s *dimSizes) reset() { s.names, s.values, s.batch = s.names[:0], s.values[:0], 0 }
 
-// asBatch returns an output's dimensions. If the first one is free and unnamed, it assumes that it equals the batch of
-// the inputs. If it does not, ONNX Runtime reports an error.
-func (s *dimSizes) asBatch(dims []onnx.Dim) []onnx.Dim {
+// withBatch returns an output's dimensions. If the first one is free and unnamed, it assumes that it equals the batch
+// of the inputs. If it does not, ONNX Runtime reports an error.
+func (s *dimSizes) withBatch(dims []onnx.Dim) []onnx.Dim {
 	if len(dims) == 0 || dims[0].Size >= 0 || dims[0].Name != "" || s.batch == 0 {
 		return dims
 	}
@@ -90,8 +90,8 @@ func (p sessionPorts) fitsPartly(want, shape []int64) bool {
 		shapeFits(want[1:], shape[1:])
 }
 
-// sameRows reports whether the inputs that may be padded have equal numbers of rows.
-func (p sessionPorts) sameRows(in []backend.Tensor) bool {
+// haveSameRows reports whether the inputs that may be padded have equal numbers of rows.
+func (p sessionPorts) haveSameRows(in []backend.Tensor) bool {
 	for _, t := range in {
 		if p.batch > 0 && t.Shape[0] != in[0].Shape[0] {
 			return false

@@ -43,7 +43,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestThreadsOfARunKeepACoreEach looks at the threads of the process as the kernel sees them.
+// TestThreadsOfARunKeepACoreEach checks the kernel's view of the process's threads.
 func TestThreadsOfARunKeepACoreEach(t *testing.T) {
 	allowed, err := allowedCores()
 	if err != nil {
@@ -56,13 +56,13 @@ func TestThreadsOfARunKeepACoreEach(t *testing.T) {
 	_, last := lastCore(t)
 	before := len(bound(t, last))
 	s := slow(t, "", strconv.Itoa(n), 1)
-	// A new thread binds itself, once it is let run.
+	// A new thread binds itself when it first runs.
 	for deadline := time.Now().Add(10 * time.Minute); len(bound(t, last))-before != 1; time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d threads of ONNX Runtime's are bound to core %d, want 1 of %d", len(bound(t, last))-before, last, n)
 		}
 	}
-	where := s.(*ortSession).where
+	where := s.(*ortSession).binding
 	if where == nil || where.cores.Count() != 1 {
 		t.Fatalf("the calling thread is bound by %+v, want to one core", where)
 	}

@@ -16,7 +16,7 @@ func TestBackendSuite(t *testing.T) {
 				{Name: "best:0", DType: backend.Int64, Shape: []int64{-1}}},
 		},
 		{
-			Name: "recurrent", Path: file("recurrent"), // whose output it takes as an input: what an OutputCache is checked with
+			Name: "recurrent", Path: file("recurrent"), // accepts its output as an input, which the check of OutputCache needs
 			Inputs: []backend.TensorInfo{
 				{Name: "h", DType: backend.Float32, Shape: []int64{-1, 3}},
 				{Name: "x", DType: backend.Float32, Shape: []int64{-1, 2}},

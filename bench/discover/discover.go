@@ -36,7 +36,7 @@ type Catalog struct {
 
 // maxParallel is the maximum number of plugins that Find asks at the same time. Each is a process that may load a large
 // library.
-const atATime = 4
+const maxParallel = 4
 
 // Find discovers the plugins of dirs and asks each to describe itself. If choice is not "", it asks only the plugin
 // with that name or path. A plugin that fails becomes an entry with Err. Find returns an error only if no plugin can be
@@ -48,7 +48,7 @@ func Find(ctx context.Context, l plugin.Launcher, dirs []Dir, choice string, o h
 		return nil, err
 	}
 	c.Entries = make([]Entry, len(found))
-	slots := make(chan struct{}, atATime)
+	slots := make(chan struct{}, maxParallel)
 	var wg sync.WaitGroup
 	for i, f := range found {
 		wg.Go(func() {
@@ -65,7 +65,7 @@ func Find(ctx context.Context, l plugin.Launcher, dirs []Dir, choice string, o h
 // start them.
 func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.FoundPlugin, error) {
 	if strings.ContainsRune(choice, os.PathSeparator) {
-		return byPath(choice)
+		return findByPath(choice)
 	}
 	found, err := l.Discover(lists.Map(dirs, func(d Dir) string { return d.Path }))
 	if err != nil {
@@ -87,7 +87,7 @@ func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.FoundPlugin,
 	return nil, sdk.Usage(err)
 }
 
-func byPath(path string) ([]host.FoundPlugin, error) {
+func findByPath(path string) ([]host.FoundPlugin, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("not a regular file")

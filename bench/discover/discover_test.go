@@ -32,7 +32,7 @@ func TestDirs(t *testing.T) {
 	}
 }
 
-// find installs the fakes of each directory and asks them all.
+// find installs fake plugins in each directory and asks all of them.
 func find(t *testing.T, choice string, installed ...map[string]*plugintest.Fake) (*Catalog, error) {
 	t.Helper()
 	all := map[string]*plugintest.Fake{}

@@ -113,7 +113,8 @@ func TestOpenErrorsWithoutAClassAreTheDatas(t *testing.T) {
 	}
 }
 
-// TestFaultsOfARequest: what carries no class is of usage, and the worst class is that of all; each text is kept.
+// TestFaultsOfARequest checks that faults without a class are Usage, that the most severe class is the class of all,
+// and that texts are kept.
 func TestFaultsOfARequest(t *testing.T) {
 	plain := errors.New("--batch 0")
 	for name, c := range map[string]struct {

@@ -41,7 +41,7 @@ func (d Data) resolve(p *Plan) []error {
 	m := p.Served.Model
 	find := func(flag, path string, to *string) (err error) {
 		if path != "" {
-			*to, err = flagtext.Dataset(flag, path)
+			*to, err = flagtext.DatasetPath(flag, path)
 		}
 		return sdk.Data(err)
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// TestEveryFlagFillsOneField: each flag has a text, a group and a field of its own, which a value of the flag reaches.
+// TestEveryFlagFillsOneField checks that each flag has a text, a group and its own field, and that a value of the flag
+// sets the field.
 func TestEveryFlagFillsOneField(t *testing.T) {
 	var r Request
 	seen := map[any]string{}
@@ -42,7 +43,7 @@ func TestEveryFlagFillsOneField(t *testing.T) {
 	}
 }
 
-// fill puts a value into the field of a flag.
+// fill sets the field of a flag to a value.
 func fill(t *testing.T, f Flag) {
 	t.Helper()
 	switch field := f.Field.(type) {
@@ -65,7 +66,7 @@ func fill(t *testing.T, f Flag) {
 	}
 }
 
-// TestNumbersAboveZero: each flag of a number above 0 is refused below it, those of the data first.
+// TestNumbersAboveZero checks that flags for numbers above 0 reject lower numbers, those of the data first.
 func TestNumbersAboveZero(t *testing.T) {
 	r := Request{Data: Data{Count: -1}, Model: Model{Batch: -2, Sessions: -3, Threads: -4}}
 	want := []string{"--count -1", "--batch -2", "--sessions -3", "--threads -4"}
@@ -85,7 +86,7 @@ func TestNumbersAboveZero(t *testing.T) {
 	}
 }
 
-// TestSectionsAreSmall: who looks for a field of a request finds it among a few.
+// TestSectionsAreSmall limits the number of fields in each section of a request.
 func TestSectionsAreSmall(t *testing.T) {
 	const most = 25
 	sections := reflect.TypeFor[Request]()
@@ -96,7 +97,7 @@ func TestSectionsAreSmall(t *testing.T) {
 	}
 }
 
-// TestReadFlags reads groups, names, and help of several lines.
+// TestReadFlags parses groups, names, and help texts of several lines.
 func TestReadFlags(t *testing.T) {
 	got := readFlags("about the text\n\n# one: a group\n\na: Load\n    `N` of\n    these\n\n" +
 		"b: Load, rarely\n    of [rounds]\n\n# two: another\n\nc: Results\n    x")

@@ -79,7 +79,7 @@ func (m Model) chooseFiles(p *Plan) []error {
 	if err := p.chooseNamed(file, m.Precision); err != nil || file.Embedded {
 		return []error{err}
 	}
-	path, err := flagtext.Official(m.Finder, model, file)
+	path, err := flagtext.FindOfficial(m.Finder, model, file)
 	p.Options.ModelFile = path
 	return []error{sdk.Data(err)}
 }
@@ -116,7 +116,7 @@ func (p *Plan) chooseEmbedded(precision string) []error {
 
 // chooseOwn chooses the user's path. It makes the path absolute because the plugin may run in another folder.
 func (p *Plan) chooseOwn(path string) []error {
-	abs, err := flagtext.Path(path)
+	abs, err := flagtext.ModelPath(path)
 	if err == nil {
 		p.Options.ModelFile = abs
 		return nil
@@ -190,7 +190,7 @@ func mlmarkOptions(m sdk.ModelInfo) (texts []string) {
 
 // checkParams checks the benchmark's parameters against those that the model documents.
 func (p *Plan) checkParams(texts []string) (map[string]string, []error) {
-	params, faults := flagtext.Pairs("--param", texts)
+	params, faults := flagtext.ParsePairs("--param", texts)
 	known := lists.Map(p.Served.Model.Params, func(i sdk.ParamInfo) string { return i.Name })
 	for _, key := range slices.Sorted(maps.Keys(params)) {
 		if !slices.Contains(known, key) {
@@ -211,11 +211,11 @@ func (m Model) chooseParts(p *Plan) []error {
 	if whole := m.Files[0]; len(m.Files) == 1 && !strings.Contains(whole, "=") {
 		return p.chooseWhole(whole, m.Precision, m.Finder)
 	}
-	given, faults := flagtext.Parts("--model", m.Files, model.Parts)
-	found, wrong := flagtext.Locate("--model", given, model, model.Files, m.Finder)
+	given, faults := flagtext.ParseParts("--model", m.Files, model.Parts)
+	found, wrong := flagtext.LocateParts("--model", given, model, model.Files, m.Finder)
 	faults = append(faults, wrong...)
 	if len(faults) == 0 {
-		faults = append(faults, flagtext.Missing(found, model), flagtext.Shared(found))
+		faults = append(faults, flagtext.CheckMissing(found, model), flagtext.CheckShared(found))
 	}
 	p.Options.PartFiles = found
 	return faults
@@ -235,15 +235,15 @@ func (p *Plan) chooseWhole(name, precision string, files Files) []error {
 		}
 	}
 	if len(named) > 0 {
-		found, faults := flagtext.Locate("--model", named, model, model.Files, files)
+		found, faults := flagtext.LocateParts("--model", named, model, model.Files, files)
 		p.Options.ModelFile, p.Options.PartFiles = "", found
-		return append(faults, flagtext.Missing(named, model))
+		return append(faults, flagtext.CheckMissing(named, model))
 	}
 	if info, err := os.Stat(name); err != nil || !info.IsDir() {
 		return []error{sdk.Data(fmt.Errorf("--model %s: it is neither a folder nor the name of files of %s, whose model has "+
-			"several parts: name a folder that holds them, or each: %s", name, model.Name, flagtext.Each(model)))}
+			"several parts: name a folder that holds them, or each: %s", name, model.Name, flagtext.DescribeParts(model)))}
 	}
-	found, err := flagtext.Folder(name, model)
+	found, err := flagtext.FindInFolder(name, model)
 	p.Options.PartFiles = found
 	return []error{sdk.Data(err)}
 }

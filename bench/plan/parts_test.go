@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
-// translation is a model of two parts and one that may be missing, with files embedded and to fetch.
+// translation is a model with two required parts and an optional one, with embedded files and files to fetch.
 func translation() discover.Served {
 	s := served()
 	s.Model.Parts = []sdk.PartInfo{{Name: "encoder"}, {Name: "decoder"}, {Name: "past", Optional: true}}
@@ -26,7 +26,7 @@ func translation() discover.Served {
 	return s
 }
 
-// fetched has some of the official files.
+// fetched provides some of the official files.
 type fetched struct{}
 
 func (fetched) Locate(_ sdk.ModelInfo, f sdk.ModelFile) (string, error) {
@@ -36,7 +36,7 @@ func (fetched) Locate(_ sdk.ModelInfo, f sdk.ModelFile) (string, error) {
 	return "", errors.New("it was not fetched")
 }
 
-// files makes files of these names in a folder.
+// files creates files with these names in a folder.
 func files(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()

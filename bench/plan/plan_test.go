@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
-// cached answers for files in a cache.
+// cached provides files of a cache.
 type cached map[string]string
 
 func (c cached) Locate(_ sdk.ModelInfo, f sdk.ModelFile) (string, error) {
@@ -33,7 +33,7 @@ func served() discover.Served {
 	return discover.Served{Entry: discover.Entry{Name: "resnet50", Path: "/p", Description: d}, Model: d.Models[0]}
 }
 
-// with is the request with files that are found.
+// with returns the request with a finder of files.
 func with(r Request, files Files) Request {
 	r.Model.Finder = files
 	return r
@@ -56,8 +56,8 @@ func TestModelFile(t *testing.T) {
 	cases := []struct {
 		name     string
 		request  Request
-		file     string // of the manifest
-		path     string // as the plugin gets it
+		file     string // name in the manifest
+		path     string // path that the plugin receives
 		embedded bool
 		profile  settings.Profile
 	}{
@@ -85,7 +85,7 @@ func TestModelFile(t *testing.T) {
 	}
 }
 
-// An official file is taken from the cache, or else from the working directory.
+// An official file is taken from the cache or from the working directory.
 func TestOfficialFileInTheWorkingDirectory(t *testing.T) {
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -181,7 +181,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestInteractive: a scenario of submissions is answered with the model that runs it, as Server.
+// TestInteractive checks that the error for a scenario of submissions names the model that runs it as Server.
 func TestInteractive(t *testing.T) {
 	for model, want := range map[string]string{
 		"llama2-70b":             "another model: name llama2-70b-interactive, with --scenario Server",
@@ -251,8 +251,8 @@ func TestRunDirectories(t *testing.T) {
 	}
 }
 
-// TestScenariosOfASystemType: what the round does not have for the type is left out, unless it is named or the division
-// is open.
+// TestScenariosOfASystemType checks that scenarios that the round does not have for the type are omitted, unless they
+// are named or the division is open.
 func TestScenariosOfASystemType(t *testing.T) {
 	for _, c := range []struct {
 		request Request
@@ -330,7 +330,7 @@ func TestAccuracyOnceWithoutOffline(t *testing.T) {
 	}
 }
 
-// TestLabel: a label is one line, as it stands in tables and headings.
+// TestLabel checks that a label is a single line, because it appears in tables and headings.
 func TestLabel(t *testing.T) {
 	for label, want := range map[string]string{
 		"": "", "before the patch, größer <b>": "", strings.Repeat("x", 100): "",

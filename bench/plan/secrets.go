@@ -31,7 +31,7 @@ const maxSecret = 64 << 10
 // readSecrets reads the secret options of a model. It registers all texts that must not be shown: these options, the
 // secrets in the other options, and the values of the variables that the plugin inherits for its backend.
 func (m *Model) readSecrets() error {
-	given, _ := flagtext.Pairs(backendOpt, m.BackendOptions) // resolve reports the faults
+	given, _ := flagtext.ParsePairs(backendOpt, m.BackendOptions) // resolve reports the faults
 	for name, value := range given {
 		_, secrets := secret.Option(name, value)
 		m.Secrets.Add(secrets...)
@@ -39,7 +39,7 @@ func (m *Model) readSecrets() error {
 	for _, name := range append(namedVariables(given), "OPENAI_API_KEY") {
 		m.Secrets.Add(m.getenv(name))
 	}
-	params, _ := flagtext.Pairs("--param", m.Params) // resolve reports the faults
+	params, _ := flagtext.ParsePairs("--param", m.Params) // resolve reports the faults
 	for _, value := range params {
 		if isPostgres(value) {
 			for _, name := range postgresSecrets {
@@ -60,7 +60,7 @@ func (m *Model) readSecrets() error {
 
 // readSources adds the values of SecretSources to BackendSecrets.
 func (m *Model) readSources() error {
-	sources, faults := flagtext.Pairs(backendSecret, m.SecretSources)
+	sources, faults := flagtext.ParsePairs(backendSecret, m.SecretSources)
 	all := make(map[string]string, len(m.BackendSecrets)+len(sources))
 	maps.Copy(all, m.BackendSecrets)
 	for name, source := range sources {
@@ -98,7 +98,7 @@ func (m *Model) readSecret(source string) (value string, err error) {
 
 // allOptions returns the options of the backend, including secret ones.
 func (m *Model) allOptions() (map[string]string, []error) {
-	options, faults := flagtext.Pairs(backendOpt, m.BackendOptions)
+	options, faults := flagtext.ParsePairs(backendOpt, m.BackendOptions)
 	for _, key := range slices.Sorted(maps.Keys(m.BackendSecrets)) {
 		if _, twice := options[key]; twice {
 			faults = append(faults, fmt.Errorf("%s and %s both give %s; give one", backendSecret, backendOpt, key))

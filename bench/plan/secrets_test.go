@@ -11,7 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// The plugins of harness verify get what a run's get: the variables that options of the backend name.
+// The plugins of harness verify inherit the same variables as those of a run: the variables that options of the backend
+// name.
 func TestNamedVariables(t *testing.T) {
 	env := map[string]string{"A": "sesame-a", "B": "sesame-b"}
 	p := &Plan{
@@ -25,7 +26,7 @@ func TestNamedVariables(t *testing.T) {
 	}
 }
 
-// Options of a server are read as those of a plugin's backend, and nothing shows the secrets among them.
+// Options of a server are parsed like those of a plugin's backend, and their secrets are never shown.
 func TestServerOptions(t *testing.T) {
 	r := Request{
 		Model: Model{
@@ -53,8 +54,8 @@ func TestServerOptions(t *testing.T) {
 	}
 }
 
-// The address of a PostgreSQL server brings the variables of its clients along, and hides those that are secret; other
-// parameters bring nothing.
+// The address of a PostgreSQL server makes the plugin inherit the variables of its clients and hides the secret ones.
+// Other parameters do not.
 func TestVariablesOfPostgreSQL(t *testing.T) {
 	env := map[string]string{"PGPASSWORD": "sesame-one", "PGSSLPASSWORD": "sesame-two", "PGSSLMODE": "require",
 		"PGP_KEY": "sesame-three", "PGPASSFILE": "/x"}

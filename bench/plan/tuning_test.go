@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
-// profiled is the plan of a request with a profile that was found under the request's own limits.
+// profiled returns the plan of a request with a profile that was measured with the request's own limits.
 func profiled(t *testing.T, r Request, change func(*tune.Profile)) *Plan {
 	t.Helper()
 	p := planned(t, r)
@@ -37,8 +37,8 @@ func profiled(t *testing.T, r Request, change func(*tune.Profile)) *Plan {
 	return p
 }
 
-// TestTuneUncertain: a setting that is not certain is not used, but what it reached sizes Offline's query: else one of
-// a quick machine ends before min_duration.
+// TestTuneUncertain checks that an uncertain setting is not used although its rate determines the size of Offline's
+// query, because a run on a fast machine would otherwise end before min_duration.
 func TestTuneUncertain(t *testing.T) {
 	p := planned(t, Request{Load: Load{Scenarios: []string{"Offline"}, Mode: ModePerformance}})
 	f := &tune.Profile{Offline: &tune.Offline{Setting: tune.Setting{Batch: 16}, SamplesPerSecond: 1e9}}
@@ -108,8 +108,8 @@ func TestTuneInPart(t *testing.T) {
 	}
 }
 
-// TestTuneStreams: where Offline reached more than the expected latency allows for, streams expect less, so that
-// LoadGen generates queries enough for min_duration. A user's own value stays, and a slow model's.
+// TestTuneStreams checks that streams expect a lower latency if Offline was faster than the expected latency implies,
+// so that LoadGen generates enough queries for min_duration. A user's value and the value of a slow model stay.
 func TestTuneStreams(t *testing.T) {
 	for _, c := range []struct {
 		name             string

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
 )
 
-// remote turns a run into one whose model is at a server.
+// remote turns a run into one whose model is on a server.
 func remote(r *Run) {
 	r.Workload.ModelSHA256, r.Workload.ModelSize = "", 0
 	r.Workload.Backend, r.Workload.BackendInfo = "kserve", map[string]string{
@@ -20,7 +20,7 @@ func remote(r *Run) {
 	}
 }
 
-// dispatched turns a run into one whose model is on two machines, one of which has no name.
+// dispatched turns a run into one whose model is on two machines, one of them without a name.
 func dispatched(r *Run, l division.Label) {
 	remote(r)
 	r.FromDivision(l, sdk.WorkloadInfo{ClientWork: []string{"ArgMax is looked for"}, Nodes: []sdk.NodeInfo{

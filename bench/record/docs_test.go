@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestFormatsDoc looks for every verdict and status in docs/log-formats.md.
+// TestFormatsDoc checks that docs/log-formats.md contains every verdict and status.
 func TestFormatsDoc(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "log-formats.md"))
 	if err != nil {
@@ -39,7 +39,7 @@ func TestFormatsDoc(t *testing.T) {
 	}
 }
 
-// rows are the rows of a document's tables, by the name in their first cell.
+// rows returns the rows of a document's tables by the name in their first cell.
 func rows(text string) map[string]string {
 	all := map[string]string{}
 	for line := range strings.Lines(text) {

@@ -25,7 +25,7 @@ func NewDocument(runs []Run) Document {
 	codes := lists.Map(runs, func(r Run) exitcode.Code { return exitcode.Code(r.ExitCode) })
 	worst := exitcode.Worst(codes...)
 	return Document{
-		Schema: Schema, SchemaVersion: SchemaVersion, Note: worthNote(runs),
+		Schema: Schema, SchemaVersion: SchemaVersion, Note: statusNote(runs),
 		ExitCode: int(worst), Outcome: worst.String(), Runs: nonNil(runs),
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
-// TestInterruptedTokens: a run of tokens that was interrupted shows what it measured until then.
+// TestInterruptedTokens checks that an interrupted run with tokens shows its measurements until then.
 func TestInterruptedTokens(t *testing.T) {
 	r := record("Server", "performance")
 	r.Status, r.Verdict = Interrupted, "INTERRUPTED"
@@ -29,7 +29,7 @@ func TestInterruptedTokens(t *testing.T) {
 	}
 }
 
-// TestJudge: the code of a run that is made for a compliance test is that of the test, once it is judged.
+// TestJudge checks that the exit code of a run for a compliance test is the test's code after it was judged.
 func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		valid, passed, judged bool
@@ -39,7 +39,7 @@ func TestJudge(t *testing.T) {
 		{true, true, true, exitcode.Valid, exitcode.Valid},
 		{true, false, true, exitcode.Valid, exitcode.Invalid},
 		{false, false, false, exitcode.Invalid, exitcode.Interrupted},
-		{false, true, true, exitcode.Invalid, exitcode.Valid}, // a test that wants no VALID run
+		{false, true, true, exitcode.Invalid, exitcode.Valid}, // a test that does not require a VALID run
 	} {
 		r := Run{Test: "TEST01", TestVerdict: TestNotJudged, Performance: &Performance{Valid: c.valid}}
 		r.Finish(nil)

@@ -180,20 +180,20 @@ func (p *Performance) estimateInfo(scenario string) (i metric.Info, ok bool) {
 	return metric.EstimateOf(of, p.Early.Percentile, p.Early.Processed), true
 }
 
-// brokenOff reports whether the run did not finish.
-func (r Run) brokenOff() bool {
+// isBrokenOff reports whether the run did not finish.
+func (r Run) isBrokenOff() bool {
 	return r.Status == Interrupted || r.Status == Failed || r.Status == NotRun
 }
 
 // isUnmeasured reports whether no queries were timed: the run has no performance, or it stopped before its first query.
 func (r Run) isUnmeasured() bool {
-	return r.Performance == nil || r.brokenOff() && r.Performance.Queries == 0
+	return r.Performance == nil || r.isBrokenOff() && r.Performance.Queries == 0
 }
 
 // judgedTimes returns the measured times with a limit or of the result.
 func (p *Performance) judgedTimes(r Run) []Judged {
 	all := p.allTimes(r)
-	if r.brokenOff() {
+	if r.isBrokenOff() {
 		for i := range all {
 			all[i].Limit, all[i].Better = 0, ""
 		}
@@ -203,7 +203,8 @@ func (p *Performance) judgedTimes(r Run) []Judged {
 
 func (p *Performance) allTimes(r Run) []Judged {
 	if v := p.Intervals; v != nil {
-		return []Judged{{Figure: countOf(metric.OverLatency, v.Overtime), Limit: float64(v.Allowed), Better: sdk.LowerBetter}}
+		return []Judged{{Figure: countFigure(metric.OverLatency, v.Overtime), Limit: float64(v.Allowed),
+			Better: sdk.LowerBetter}}
 	}
 	var all []Judged
 	if t := p.Tokens; t != nil && t.TTFT != nil && t.TPOT != nil {
@@ -254,8 +255,8 @@ func (p *Performance) targetLatency(r Run) (of metric.Times, at Percentile, ok b
 	return of, at, false
 }
 
-// countOf returns a counted figure, which is not rounded.
-func countOf(i metric.Info, n uint64) Figure {
+// countFigure returns a counted figure, which is not rounded.
+func countFigure(i metric.Info, n uint64) Figure {
 	f := figureOf(i, float64(n))
 	f.Rounded = figure.Count(n)
 	return f
@@ -293,7 +294,7 @@ func (r Run) Others() []Judged {
 		}
 		j := Judged{Figure: figureOf(m.Info, m.Value)}
 		if m.Unit == "" {
-			j.Figure = countOf(m.Info, uint64(max(0, m.Value)))
+			j.Figure = countFigure(m.Info, uint64(max(0, m.Value)))
 		}
 		if strings.HasPrefix(m.Name, metric.Power) {
 			j.About = "informal"

@@ -23,11 +23,12 @@ func texts(all []Judged) []string {
 	return out
 }
 
-// TestJudged: what a limit holds for comes first, then the result, which is called an estimate where it is one.
+// TestJudged checks that figures with a limit precede the result, and that an estimated result is labelled as an
+// estimate.
 func TestJudged(t *testing.T) {
 	all := runs()
 	old := performed(loadgen.SingleStream, nil)
-	old.Performance.Metric.Name = "90th percentile latency" // as older versions called the estimate
+	old.Performance.Metric.Name = "90th percentile latency" // older versions used this name for the estimate
 	few := performed(loadgen.SingleStream, func(_ *Run, res *loadgen.Result) { res.EarlyStopping.Met = false })
 	tokens := performed(loadgen.SingleStream, func(_ *Run, res *loadgen.Result) {
 		l := loadgen.TokenLatency{Target: loadgen.Percentile{P: .9, Latency: 2 * time.Millisecond}, Latency: res.Latency}
@@ -72,7 +73,7 @@ func TestJudged(t *testing.T) {
 	}
 }
 
-// TestBrokenOffBeforeItsFirstQuery: nothing is shown of a run that measured nothing.
+// TestBrokenOffBeforeItsFirstQuery checks that a run without measurements shows no figures.
 func TestBrokenOffBeforeItsFirstQuery(t *testing.T) {
 	run := performed(loadgen.Server, func(_ *Run, res *loadgen.Result) { res.QueryCount, res.SampleCount = 0, 0 })
 	run.Finish(loadgen.ErrInterrupted)
@@ -83,7 +84,7 @@ func TestBrokenOffBeforeItsFirstQuery(t *testing.T) {
 	}
 }
 
-// TestMargins: what cannot be a margin is none, and NaN keeps no limit.
+// TestMargins checks that impossible margins are undefined and that NaN meets no limit.
 func TestMargins(t *testing.T) {
 	for _, c := range []struct {
 		value, limit float64
@@ -106,8 +107,8 @@ func TestMargins(t *testing.T) {
 	}
 }
 
-// TestEachFigureOnce: no quantity of a run has two rows, no name two meanings, and none is listed that means nothing in
-// its scenario. All that LoadGen measures has another value here.
+// TestEachFigureOnce checks that no quantity of a run has two rows, that no name has two meanings, and that figures
+// without a meaning in the scenario are not listed. All of LoadGen's measurements have distinct values here.
 func TestEachFigureOnce(t *testing.T) {
 	for _, s := range loadgen.Scenarios() {
 		for _, withTokens := range []bool{false, true} {
@@ -147,7 +148,7 @@ func TestEachFigureOnce(t *testing.T) {
 	}
 }
 
-// distinct gives each figure a value of its own.
+// distinct gives each figure a distinct value.
 func distinct(res *loadgen.Result, withTokens bool) {
 	next := 1000.0
 	value := func() float64 { next += 17; return next }

@@ -23,8 +23,8 @@ func (l *LoadGen) unmodifiedText() string {
 	return "no: that of no known release"
 }
 
-// worthNote describes the status of results, which depends on the LoadGen of their runs.
-func worthNote(runs []Run) string {
+// statusNote describes the status of results, which depends on the LoadGen of their runs.
+func statusNote(runs []Run) string {
 	var official *LoadGen
 	for _, r := range runs {
 		if r.LoadGen == nil {

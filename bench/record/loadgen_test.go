@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// TestOnlyTheUnmodifiedOfficialLoadGenIsNoRehearsal: a single other run makes a document one.
+// TestOnlyTheUnmodifiedOfficialLoadGenIsNoRehearsal checks that a single other run makes a document a rehearsal.
 func TestOnlyTheUnmodifiedOfficialLoadGenIsNoRehearsal(t *testing.T) {
 	own, released := record("Server", "performance"), record("Offline", "performance")
 	changed := record("Offline", "accuracy")

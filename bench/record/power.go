@@ -60,7 +60,8 @@ func (r *Run) FromPower(source string, a spl.Average, queries uint64, faults []s
 		return
 	}
 	r.Power.Average = powerFigure(metric.PowerAverage, a.Watts)
-	r.Power.Efficiency = powerFigure(metric.PowerEfficiency.As(metric.PowerEfficiency.Title, r.perJoule()), m.Efficiency)
+	r.Power.Efficiency = powerFigure(metric.PowerEfficiency.As(metric.PowerEfficiency.Title, r.performancePerJoule()),
+		m.Efficiency)
 	if m.Unit == spl.Millijoules {
 		r.Power.Energy = powerFigure(metric.PowerEnergy, m.Value)
 	}
@@ -98,8 +99,8 @@ func powerFigure(i metric.Info, value float64) *Figure {
 	return &f
 }
 
-// perJoule returns the unit of the performance per watt. In streams the work is counted in samples.
-func (r *Run) perJoule() string {
+// performancePerJoule returns the unit of the performance per watt. In streams the work is counted in samples.
+func (r *Run) performancePerJoule() string {
 	if unit, rate := strings.CutSuffix(r.Performance.Metric.Unit, "/s"); rate {
 		return unit + "/J"
 	}

@@ -31,7 +31,7 @@ func (r Run) RanWith() []Fact {
 		add("backend", w.backendText())
 	}
 	if s := r.Serving; s != nil {
-		s.ranWith(add)
+		s.addFacts(add)
 	}
 	if w := r.Workload; w != nil {
 		add("devices", cmp.Or(strings.Join(r.Options.Devices, ", "), w.BackendInfo["devices"]))

@@ -50,7 +50,7 @@ var replayPercentiles = []float64{0.5, 0.9, 0.99}
 
 // FromReplay records the results of a replay's turns. The replay holds if all turns were sent and answered and if it
 // took minTime or longer, from the first sending to the last answer.
-func (s *Serving) FromReplay(all []metrics.Request, turns int, least time.Duration) {
+func (s *Serving) FromReplay(all []metrics.Request, turns int, minTime time.Duration) {
 	p := &Replay{Turns: turns}
 	var latencies []int64
 	sum := 0.0
@@ -90,9 +90,9 @@ func (s *Serving) FromReplay(all []metrics.Request, turns int, least time.Durati
 		s.Flags = append(s.Flags, fmt.Sprintf("%d of %d turns were not answered: %d failed (%d took too long), %d were "+
 			"never sent", turns-p.Answered, turns, p.Failed, p.TimedOut, p.Unsent))
 	}
-	if took := requestsTime(all); took < least {
+	if took := requestsTime(all); took < minTime {
 		holds = false
-		s.Flags = append(s.Flags, fmt.Sprintf("it took %v, and min_duration wants %v", took.Round(time.Millisecond), least))
+		s.Flags = append(s.Flags, fmt.Sprintf("it took %v, and min_duration wants %v", took.Round(time.Millisecond), minTime))
 	}
 }
 

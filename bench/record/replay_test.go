@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// TestReplay: a replay holds where every turn was sent and answered; its result is the mean latency.
+// TestReplay checks that a replay holds if every turn was sent and answered, and that its result is the mean latency.
 func TestReplay(t *testing.T) {
 	answered := func(n int) (all []metrics.Request) {
 		for i := range n {
@@ -28,7 +28,7 @@ func TestReplay(t *testing.T) {
 	if value != "50.500 ms" || !strings.Contains(strings.Join(remarks, ", "), "100 turns in 5.05 s, inline_score 0.5") {
 		t.Errorf("%q, %q", value, remarks)
 	}
-	whole.ranWith(func(name, value string) {
+	whole.addFacts(func(name, value string) {
 		if strings.Contains(value, "seed") {
 			t.Errorf("%s: %s, and nothing is drawn", name, value)
 		}

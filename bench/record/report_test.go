@@ -22,7 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/judge"
 )
 
-// record is a run of the embedded model before anything was measured.
+// record returns a run of the embedded model before any measurement.
 func record(scenario, mode string) Run {
 	r := Run{
 		Model: "resnet50", Scenario: scenario, Mode: mode, Profile: "smoke",
@@ -48,7 +48,7 @@ func record(scenario, mode string) Run {
 	return r
 }
 
-// result is what LoadGen gives for a scenario.
+// result returns LoadGen's result for a scenario.
 func result(s loadgen.Scenario) *loadgen.Result {
 	r := &loadgen.Result{
 		Verdict: loadgen.Valid, PerformanceConstraintsMet: true, MinDurationMet: true, MinQueriesMet: true,
@@ -108,7 +108,7 @@ func verdict(o judge.Outcome, text string) judge.Verdict {
 		Metrics: []judge.Metric{{Name: "accuracy", Unit: "%", Value: 94.5, Rounded: "94.500", Outcome: o, Text: text}}}
 }
 
-// runs are one of each kind.
+// runs returns one run of each kind.
 func runs() map[string]Run {
 	failed := record("Server", "performance")
 	failed.Finish(&host.PluginError{
@@ -196,7 +196,7 @@ func searched(found bool) func(*Run, *loadgen.Result) {
 	}
 }
 
-// foundStreams is a search whose last run passed with n samples per query, after one that failed with a few more.
+// foundStreams returns a search whose last run passed with n samples per query, after one that failed with a few more.
 func foundStreams(n uint64) Run {
 	run, res := record("MultiStream", "findpeak"), result(loadgen.MultiStream)
 	run.Dir = "resnet50/MultiStream/performance/findpeak"
@@ -330,7 +330,7 @@ func TestNumbersThatJSONLacks(t *testing.T) {
 func TestSave(t *testing.T) {
 	out := t.TempDir()
 	all := runs()
-	// The last one replaces the one before.
+	// The last run replaces the previous one.
 	for _, together := range [][]Run{{all["offline"], all["accuracy-pass"], all["server"]}, nil, {all["invalid"]}} {
 		if err := Save(out, together...); err != nil {
 			t.Fatal(err)

@@ -280,7 +280,7 @@ func (s *Serving) otherFigures(r Run) []Judged {
 		switch {
 		case m.Unit == metric.Millis || m.Title == first.Name:
 		case m.Unit == "" && m.Name != metric.Concurrency.Name:
-			all = append(all, Judged{Figure: countOf(m.Info, uint64(max(0, m.Value)))})
+			all = append(all, Judged{Figure: countFigure(m.Info, uint64(max(0, m.Value)))})
 		default:
 			all = append(all, Judged{Figure: figureOf(m.Info, m.Value)})
 		}
@@ -291,8 +291,8 @@ func (s *Serving) otherFigures(r Run) []Judged {
 // About returns the text that accompanies the figures: the description of the load and, for a closed loop, its meaning.
 func (s *Serving) About() string { return strings.Join(nonEmpty(s.Label, s.Sentence), ". ") }
 
-// ranWith adds the server and the requests.
-func (s *Serving) ranWith(add func(name, value string)) {
+// addFacts adds the server and the requests.
+func (s *Serving) addFacts(add func(name, value string)) {
 	add("server", strings.Join(nonEmpty(strings.Join(s.Server.URLs, ", "), s.Server.Kind, s.Server.Version), ", "))
 	add("model", s.Server.Model)
 	asked := []string{s.Asked.API, s.Asked.Data}

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// served is a run at a server: nine answers of 11 tokens, 10 ms to the first and 1 ms to each after that, and a
-// refusal.
+// served returns a run with a server: nine answers of 11 tokens, with 10 ms to the first token and 1 ms for each
+// further one, and a refused request.
 func served() Run {
 	var all []metrics.Request
 	for i := range int64(10) {
@@ -59,7 +59,7 @@ func TestServingMetrics(t *testing.T) {
 	}
 }
 
-// What a server did is told and not judged, unless there are objectives.
+// Without objectives, the results of a server are reported but not judged.
 func TestServingVerdict(t *testing.T) {
 	r := served()
 	if r.Verdict != "measured" || r.ExitCode != 0 || !r.Good() {

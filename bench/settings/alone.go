@@ -71,8 +71,8 @@ const (
 	roomShare = 1.0 / 12
 )
 
-// maxSmoke is the maximum duration that a low rate may give a run.
-const maxSmoke = 10 * time.Minute
+// maxSmokeTime is the maximum duration that a low rate may give a run.
+const maxSmokeTime = 10 * time.Minute
 
 // UseStream sets the rate of a smoke run of Server to one that meets the limits, judging from samples processed one at
 // a time, if it is below the model's own rate. It returns a sentence about the change. It changes nothing and returns
@@ -84,7 +84,7 @@ func (s *Settings) UseStream(a Alone) (text string, err error) {
 	}
 	share := s.streamShare(a)
 	pace := float64(time.Second) / float64(a.Mean)
-	rate := max(share*pace, float64(s.MinQueryCount)/maxSmoke.Seconds())
+	rate := max(share*pace, float64(s.MinQueryCount)/maxSmokeTime.Seconds())
 	if rate >= own {
 		return "", nil
 	}

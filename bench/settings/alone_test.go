@@ -12,13 +12,14 @@ import (
 
 const ms = time.Millisecond
 
-// TestServerKeepsItsLimitAtTheRateOfOneStream runs Server, by a queue with one server on virtual time, at the rate that
-// is taken from what one stream measured: it is VALID from twice the time of a sample on, whatever the machine's pace.
+// TestServerKeepsItsLimitAtTheRateOfOneStream runs Server with a single-server queue on virtual time, at the rate
+// derived from one stream's measurements. If the limit is at least twice the time of a sample, the run is VALID at any
+// speed of the machine.
 func TestServerKeepsItsLimitAtTheRateOfOneStream(t *testing.T) {
 	for _, takes := range []time.Duration{10 * ms / 10, 15 * ms / 10, 2 * ms, 3 * ms, 5 * ms, 7 * ms} {
 		t.Run(takes.String(), func(t *testing.T) {
 			r := request(Smoke)
-			r.Model.Smoke[1].Value = "1000" // at which 1 ms is an overload
+			r.Model.Smoke[1].Value = "1000" // a rate at which 1 ms per sample is an overload
 			s := load(t, r)
 			s.MinQueryCount = 1000
 			text, err := s.UseStream(Alone{Mean: takes, Latency: takes})
@@ -33,7 +34,7 @@ func TestServerKeepsItsLimitAtTheRateOfOneStream(t *testing.T) {
 	}
 }
 
-// queued runs LoadGen on one server that takes as long for each sample.
+// queued runs LoadGen on one server that takes the same time for each sample.
 func queued(t *testing.T, s Settings, takes time.Duration) *loadgen.Result {
 	clock := &loadgentest.Clock{}
 	var free time.Duration
@@ -49,7 +50,8 @@ func queued(t *testing.T, s Settings, takes time.Duration) *loadgen.Result {
 	return res
 }
 
-// TestRateOfOneStream holds what SingleStream gives Server against the limit of 15 ms and the model's own 50 queries/s.
+// TestRateOfOneStream compares rates derived from SingleStream with the limit of 15 ms and the model's own 50
+// queries/s.
 func TestRateOfOneStream(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -81,7 +83,7 @@ func TestRateOfOneStream(t *testing.T) {
 	}
 }
 
-// TestRateOfOneStreamEndsInTime: a low rate makes a smoke run no longer than ten minutes.
+// TestRateOfOneStreamEndsInTime checks that a low rate does not make a smoke run longer than ten minutes.
 func TestRateOfOneStreamEndsInTime(t *testing.T) {
 	s := load(t, request(Smoke))
 	s.MinQueryCount, s.ServerTargetLatency = 6000, time.Hour
@@ -91,7 +93,7 @@ func TestRateOfOneStreamEndsInTime(t *testing.T) {
 	}
 }
 
-// TestRateOfOneStreamLeavesWhatIsWritten: a user's rate stays, and so do those of other scenarios.
+// TestRateOfOneStreamLeavesWhatIsWritten checks that a user's rate and the rates of other scenarios stay.
 func TestRateOfOneStreamLeavesWhatIsWritten(t *testing.T) {
 	for name, change := range map[string]func(*Request){
 		"user.conf": func(r *Request) { r.UserConf = userConf(t, "*.Server.target_qps = 49\n") },
@@ -112,7 +114,7 @@ func TestRateOfOneStreamLeavesWhatIsWritten(t *testing.T) {
 	}
 }
 
-// TestBeyond looks at every limit of latency that a scenario may have.
+// TestBeyond checks all latency limits of scenarios.
 func TestBeyond(t *testing.T) {
 	server := loadgen.TestSettings{Scenario: loadgen.Server, ServerTargetLatency: 10 * ms}
 	tokens := loadgen.TestSettings{

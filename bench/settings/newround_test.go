@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf/mlconftest"
 )
 
-// TestNewRoundsHaveSettings loads the settings of runs, which deviate from the rules in one value.
+// TestNewRoundsHaveSettings loads the settings of runs that deviate from the rules in one value.
 func TestNewRoundsHaveSettings(t *testing.T) {
 	mlconftest.SameInNewRounds(t, func(t *testing.T, round string) string {
 		t.Helper()

@@ -160,7 +160,8 @@ func TestOverridesApplyWhereTheyMeanSomething(t *testing.T) {
 	}
 }
 
-// TestUserConfOfAnotherScenario wants the rate of one scenario to leave the smoke settings and the profiles of another.
+// TestUserConfOfAnotherScenario checks that a rate of one scenario does not change the smoke settings and profiles of
+// another.
 func TestUserConfOfAnotherScenario(t *testing.T) {
 	r := request(Smoke)
 	r.Scenario = loadgen.Offline
@@ -192,7 +193,7 @@ func TestSuggestLeavesWhatTheUserWrote(t *testing.T) {
 	}
 }
 
-// TestFaultsOfAllLayers wants the faults of every source told at once.
+// TestFaultsOfAllLayers checks that the faults of all sources are reported at once.
 func TestFaultsOfAllLayers(t *testing.T) {
 	r := request(Official)
 	r.UserConf = userConf(t, "*.*.min_qery_count = 4\n")

@@ -7,28 +7,28 @@ import "math"
 type rateBelief struct {
 	bound          float64   // queries per second; rates above it are very unlikely
 	rates, weights []float64 // queries per second, ascending; weights sum to 1
-	low            float64   // the highest VALID rate so far; 0: none
+	highestValid   float64   // the highest VALID rate so far; 0: none
 	step           float64   // rates are multiples of step; 0: any rate
 	trials         []Trial   // all trials so far
 }
 
 const (
-	// accident is the probability that a run is INVALID at a rate that meets the limits. luck is the probability that a
-	// run is VALID at a rate that does not.
-	accident, luck = 0.12, 0.02
-	// blur is the width, as a fraction of the highest rate, of the range in which runs have both outcomes.
-	blur = 0.02
-	// The logarithm of an estimate is normally distributed with standard deviation guess. With probability wild, the
-	// estimate contains no information.
-	guess, wild = 0.25, 0.3
-	// grain is the relative distance of two rates.
-	grain = 0.01
+	// accidentProbability is the probability that a run is INVALID at a rate that meets the limits. luckProbability
+	// is the probability that a run is VALID at a rate that does not.
+	accidentProbability, luckProbability = 0.12, 0.02
+	// blurWidth is the width, as a fraction of the highest rate, of the range in which runs have both outcomes.
+	blurWidth = 0.02
+	// The logarithm of an estimate is normally distributed with standard deviation estimateDeviation. With probability
+	// uselessProbability, the estimate contains no information.
+	estimateDeviation, uselessProbability = 0.25, 0.3
+	// rateGrain is the relative distance of two rates.
+	rateGrain = 0.01
 )
 
 // newBelief returns a belief in which all rates up to bound are equally likely and some higher rates are possible.
 func newBelief(bound float64) *rateBelief {
 	b := &rateBelief{bound: bound}
-	for r := lowestShare * bound; r < highestShare*bound; r *= 1 + grain {
+	for r := lowestShare * bound; r < highestShare*bound; r *= 1 + rateGrain {
 		b.rates = append(b.rates, r)
 		weight := r // rates are logarithmic, so weights are proportional to their distance
 		if r > bound {
@@ -53,8 +53,8 @@ func (b *rateBelief) normaliseWeights() {
 // takeTrial updates the belief with the outcome of a run.
 func (b *rateBelief) takeTrial(t Trial) {
 	for i, r := range b.rates {
-		served := 1 / (1 + math.Pow(t.TargetQPS/r, 1/blur))
-		p := served*(1-accident) + (1-served)*luck
+		served := 1 / (1 + math.Pow(t.TargetQPS/r, 1/blurWidth))
+		p := served*(1-accidentProbability) + (1-served)*luckProbability
 		if !t.Valid {
 			p = (1 - p) * estimateLikelihood(t.Estimate, r)
 		}
@@ -63,7 +63,7 @@ func (b *rateBelief) takeTrial(t Trial) {
 	b.normaliseWeights()
 	b.trials = append(b.trials, t)
 	if t.Valid {
-		b.low = max(b.low, t.TargetQPS)
+		b.highestValid = max(b.highestValid, t.TargetQPS)
 	}
 }
 
@@ -78,15 +78,16 @@ func (b *rateBelief) withBound(bound float64) *rateBelief {
 }
 
 // exceedsBound reports whether a rate above the bound was VALID.
-func (b *rateBelief) exceedsBound() bool { return b.low >= (1+Precision)*b.bound }
+func (b *rateBelief) exceedsBound() bool { return b.highestValid >= (1+Precision)*b.bound }
 
 // estimateLikelihood returns the likelihood of an estimate if r is the highest rate.
 func estimateLikelihood(estimate, r float64) float64 {
 	if !(estimate > 0) {
 		return 1
 	}
-	z := math.Log(estimate/r) / guess
-	return wild/math.Log(highestShare/lowestShare) + (1-wild)*math.Exp(-z*z/2)/(guess*math.Sqrt(2*math.Pi))
+	z := math.Log(estimate/r) / estimateDeviation
+	return uselessProbability/math.Log(highestShare/lowestShare) +
+		(1-uselessProbability)*math.Exp(-z*z/2)/(estimateDeviation*math.Sqrt(2*math.Pi))
 }
 
 // rateQuantile returns the p-quantile of the highest rate.
@@ -104,13 +105,13 @@ func (b *rateBelief) rateQuantile(p float64) float64 {
 func (b *rateBelief) middleRate() float64 {
 	r := b.rateQuantile(0.5)
 	if b.step > 0 {
-		r = max(b.step*math.Round(r/b.step), b.low+b.step)
+		r = max(b.step*math.Round(r/b.step), b.highestValid+b.step)
 	}
 	return r
 }
 
 // narrowEnough reports whether a higher rate than the highest VALID one, or any VALID rate, is very unlikely.
 func (b *rateBelief) narrowEnough() bool {
-	return b.rateQuantile(sure) <= max(b.low*(1+Precision), b.rates[0]*(1+2*grain)) ||
-		b.low > 0 && b.rateQuantile(sure) < b.low+b.step
+	return b.rateQuantile(requiredCertainty) <= max(b.highestValid*(1+Precision), b.rates[0]*(1+2*rateGrain)) ||
+		b.highestValid > 0 && b.rateQuantile(requiredCertainty) < b.highestValid+b.step
 }

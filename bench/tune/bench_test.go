@@ -22,7 +22,7 @@ func bench(f *plugintest.Fake) *Bench {
 	}
 }
 
-// counting counts what a launcher starts.
+// counting counts the plugins that a launcher starts.
 type counting struct {
 	plugin.Launcher
 	launched int
@@ -33,7 +33,7 @@ func (c *counting) Launch(ctx context.Context, path string, o host.LaunchOptions
 	return c.Launcher.Launch(ctx, path, o)
 }
 
-// The settings reach the plugin, one after the other in one process.
+// The plugin receives the settings one after another in one process.
 func TestBench(t *testing.T) {
 	f := plugintest.Classifier()
 	b := bench(f)
@@ -64,13 +64,13 @@ func TestBench(t *testing.T) {
 	}
 	b.Close()
 	b.Close()
-	b.Kill() // there is none to kill
+	b.Kill() // no plugin is running
 	if launcher.launched != 1 || f.Running() != 0 {
 		t.Errorf("%d processes started, %d left; want one, and none", launcher.launched, f.Running())
 	}
 }
 
-// A setting that fails ends its process, and not the bench.
+// A setting that fails ends its process but not the bench.
 func TestBenchAfterAFailure(t *testing.T) {
 	f := plugintest.Classifier()
 	b := bench(f)
@@ -106,8 +106,8 @@ func TestInterruptedBench(t *testing.T) {
 	}
 }
 
-// A server that takes a thousand requests at a time is not sent two thousand samples to see about how fast it is,
-// unless that number is the setting.
+// A server that accepts a thousand concurrent requests does not receive two thousand samples for a first estimate of
+// its rate, unless the setting requires that number.
 func TestOfflineTestAtAServer(t *testing.T) {
 	w := sdk.WorkloadInfo{Batch: 1, Sessions: 1024, Nodes: []sdk.NodeInfo{{Address: "10.0.0.1:8000"}}}
 	for requests, want := range map[int]uint64{0: 150, 1024: 2048} {
@@ -117,7 +117,7 @@ func TestOfflineTestAtAServer(t *testing.T) {
 	}
 }
 
-// A test fills the batches of all sessions, at least twice.
+// A test fills the batches of all sessions at least twice.
 func TestOfflineTest(t *testing.T) {
 	cases := []struct {
 		batch, sessions int
@@ -134,7 +134,7 @@ func TestOfflineTest(t *testing.T) {
 	}
 }
 
-// On virtual time: no verdict depends on what the machine does.
+// The test runs on virtual time, so verdicts do not depend on the machine.
 func TestServerSearch(t *testing.T) {
 	f, clock := plugintest.Classifier(), &loadgentest.Clock{}
 	f.Busy = func(samples int) time.Duration {
@@ -167,10 +167,10 @@ func TestServerSearch(t *testing.T) {
 	s.Bench.Close()
 }
 
-// Settings that come to the same are searched once.
+// Settings with the same effect are searched once.
 func TestDistinctSettings(t *testing.T) {
 	f := plugintest.Classifier()
-	f.Info.BackendInfo = map[string]string{"threads": "1"} // batch 8 and 2 sessions, whatever is asked for
+	f.Info.BackendInfo = map[string]string{"threads": "1"} // batch 8 and 2 sessions, whatever is requested
 	s := ServerSearch{Bench: bench(f)}
 	defer s.Bench.Close()
 	all := []Point{{Setting: Setting{8, 2, 1, 0}}, {}, {Setting: Setting{4, 1, 0, 0}}}

@@ -7,10 +7,10 @@ func TestDisturbed(t *testing.T) {
 	trials := []Trial{
 		{Setting: one, TargetQPS: 100},
 		{Setting: one, TargetQPS: 500, Valid: true},
-		{Setting: one, TargetQPS: 490}, // as near as runs end both ways
+		{Setting: one, TargetQPS: 490}, // within the range in which runs have both outcomes
 		{Setting: one, TargetQPS: 400},
 		{Setting: one, TargetQPS: 600},
-		{Setting: other, TargetQPS: 300}, // nothing is known of higher rates
+		{Setting: other, TargetQPS: 300}, // higher rates were not measured
 	}
 	if n := Disturbed(trials); n != 2 {
 		t.Errorf("%d, want those at 100 and 400", n)

@@ -60,12 +60,12 @@ func medianOf(values []float64) float64 {
 // sortFastest sorts candidates by value in descending order. Equal ones keep their order.
 func sortFastest(all []*searchCandidate, value func(rates []float64) float64) {
 	slices.SortStableFunc(all, func(a, b *searchCandidate) int {
-		return cmp.Compare(worthOf(b, value), worthOf(a,
+		return cmp.Compare(candidateValue(b, value), candidateValue(a,
 			value))
 	})
 }
 
-func worthOf(c *searchCandidate, value func([]float64) float64) float64 {
+func candidateValue(c *searchCandidate, value func([]float64) float64) float64 {
 	if len(c.rates) == 0 {
 		return math.Inf(-1)
 	}

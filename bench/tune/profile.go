@@ -143,7 +143,7 @@ func parseProfile(text []byte) (Profile, error) {
 }
 
 // maxSetting is the maximum of each number in a setting.
-const most = 1 << 20
+const maxSetting = 1 << 20
 
 func (p Profile) findFaults() []error {
 	var faults []error
@@ -152,14 +152,14 @@ func (p Profile) findFaults() []error {
 	}
 	if p.Offline != nil {
 		faults = append(faults, p.Offline.findFaults("offline")...)
-		faults = append(faults, wantRate("offline: samples_per_second", p.Offline.SamplesPerSecond)...)
+		faults = append(faults, checkRate("offline: samples_per_second", p.Offline.SamplesPerSecond)...)
 		for i, point := range p.Offline.Points {
 			faults = append(faults, point.findFaults(fmt.Sprintf("offline: point %d", i+1))...)
 		}
 	}
 	if p.Server != nil {
 		faults = append(faults, p.Server.findFaults("server")...)
-		faults = append(faults, wantRate("server: target_qps", p.Server.TargetQPS)...)
+		faults = append(faults, checkRate("server: target_qps", p.Server.TargetQPS)...)
 	}
 	return faults
 }
@@ -170,14 +170,14 @@ func (s Setting) findFaults(where string) []error {
 		name  string
 		value int
 	}{{"batch", s.Batch}, {"sessions", s.Sessions}, {"threads", s.Threads}, {"requests", s.Requests}} {
-		if n.value < 0 || n.value > most {
-			faults = append(faults, fmt.Errorf("%s: %s %d, want 0 to %d", where, n.name, n.value, most))
+		if n.value < 0 || n.value > maxSetting {
+			faults = append(faults, fmt.Errorf("%s: %s %d, want 0 to %d", where, n.name, n.value, maxSetting))
 		}
 	}
 	return faults
 }
 
-func wantRate(what string, rate float64) []error {
+func checkRate(what string, rate float64) []error {
 	if rate > 0 && !math.IsInf(rate, 1) {
 		return nil
 	}

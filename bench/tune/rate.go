@@ -56,34 +56,34 @@ const (
 	lowestShare, highestShare = 1.0 / 32, 2
 	// steep determines how quickly rates above the bound become unlikely: it is the exponent of a power law.
 	steep = 20
-	// sure is the required probability that no rate more than Precision above the one found is VALID.
-	sure = 0.8
+	// requiredCertainty is the required probability that no rate more than Precision above the one found is VALID.
+	requiredCertainty = 0.8
 	// maxProbes is the default of RateSearch.Probes, which excludes runs that double the rate. maxDoublings limits the
 	// latter: a measurement that is too low by a factor of a thousand is wrong.
 	maxProbes, maxDoublings = 12, 10
 )
 
 // stepsBack contains the shares of the rate found to try in turn until one is confirmed. If two consecutive runs must
-// be VALID, the shares from index backAgain on are tried rounds times: on a busy machine one of two runs is soon
+// be VALID, the shares from index repeatFrom on are tried repeatRounds times: on a busy machine one of two runs is soon
 // disturbed, but the machine may be idle later.
 var stepsBack = [...]float64{1, 0.97, 0.94, 0.85, 0.7, 0.5, 0.35, 0.25}
 
 const (
-	backAgain = 2
-	rounds    = 3
+	repeatFrom   = 2
+	repeatRounds = 3
 )
 
 // ErrNoRate means that no rate was VALID.
 var ErrNoRate = errors.New("no VALID rate was found")
 
-// mayWait reports whether the runs are short enough to repeat them until the machine is idle.
-func (s RateSearch) mayWait() bool { return s.Confirmations > 1 }
+// mayRepeat reports whether the runs are short enough to repeat them until the machine is idle.
+func (s RateSearch) mayRepeat() bool { return s.Confirmations > 1 }
 
 // Find narrows down the highest VALID rate. bound, in queries per second, is an approximate upper limit, such as the
 // throughput of Offline. If known is above 0, it is a rate that was VALID. It returns the highest VALID rate; 0: none.
 func (s RateSearch) Find(ctx context.Context, bound, known float64) (float64, error) {
 	low, err := s.narrowRate(ctx, bound, known)
-	if low == 0 && err == nil && s.mayWait() {
+	if low == 0 && err == nil && s.mayRepeat() {
 		return s.narrowRate(ctx, bound, known)
 	}
 	return low, err
@@ -105,26 +105,26 @@ func (s RateSearch) narrowRate(ctx context.Context, bound, known float64) (float
 		}
 		t, err := s.tryRate(ctx, s.Probe, b.middleRate())
 		if err != nil {
-			return b.low, err
+			return b.highestValid, err
 		}
 		b.takeTrial(t)
 		if b.exceedsBound() {
-			if b, err = s.doubleRate(ctx, b); err != nil || b.low >= b.bound {
-				return b.low, err // no rate was too high
+			if b, err = s.doubleRate(ctx, b); err != nil || b.highestValid >= b.bound {
+				return b.highestValid, err // no rate was too high
 			}
 		}
 	}
-	return b.low, nil
+	return b.highestValid, nil
 }
 
 // doubleRate doubles the highest VALID rate until a rate is INVALID, because the bound was too low. The INVALID rate
 // becomes the bound. If no rate is INVALID, the highest VALID rate stays above the bound.
 func (s RateSearch) doubleRate(ctx context.Context, b *rateBelief) (*rateBelief, error) {
 	for range maxDoublings {
-		if s.Most > 0 && 2*b.low > s.Most {
+		if s.Most > 0 && 2*b.highestValid > s.Most {
 			break
 		}
-		t, err := s.tryRate(ctx, s.Probe, 2*b.low)
+		t, err := s.tryRate(ctx, s.Probe, 2*b.highestValid)
 		if err != nil {
 			return b, err
 		}
@@ -156,8 +156,8 @@ func (s RateSearch) triedShares() []float64 {
 		return s.Shares
 	}
 	all := stepsBack[:]
-	for round := 1; round < rounds && s.mayWait(); round++ {
-		all = slices.Concat(all, stepsBack[backAgain:])
+	for round := 1; round < repeatRounds && s.mayRepeat(); round++ {
+		all = slices.Concat(all, stepsBack[repeatFrom:])
 	}
 	return all
 }
@@ -166,7 +166,7 @@ func (s RateSearch) triedShares() []float64 {
 // shows that the rate was not the reason, it tries again.
 func (s RateSearch) isConfirmed(ctx context.Context, rate float64) (bool, error) {
 	t, err := s.runRow(ctx, rate)
-	if err == nil && !t.Valid && !(t.Estimate > 0) && s.mayWait() {
+	if err == nil && !t.Valid && !(t.Estimate > 0) && s.mayRepeat() {
 		t, err = s.runRow(ctx, rate)
 	}
 	return t.Valid && err == nil, err

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// server is a simulated SUT: runs up to its capacity are VALID.
+// server is a simulated SUT. Runs up to its capacity are VALID.
 type server struct {
 	rng       *rand.Rand
 	capacity  float64
-	jitter    float64 // standard deviation of the capacity from run to run, as a fraction
-	accidents float64 // share of runs that are INVALID whatever the rate
+	jitter    float64 // standard deviation of the capacity between runs, as a fraction
+	accidents float64 // share of runs that are INVALID at any rate
 	runs      int
 }
 
@@ -28,18 +28,18 @@ func (s *server) try(_ context.Context, qps float64) (Trial, error) {
 	return t, nil
 }
 
-// maxRuns bounds the runs of a search whose confirmations are two runs in a row: twice the probes, and at
-// each share two rows of two.
-const maxRuns = 2*maxProbes + 4*(len(stepsBack)+(rounds-1)*(len(stepsBack)-backAgain))
+// maxRuns is the maximum number of runs in a search that requires two consecutive VALID runs: twice the probes, and two
+// pairs of runs for each share.
+const maxRuns = 2*maxProbes + 4*(len(stepsBack)+(repeatRounds-1)*(len(stepsBack)-repeatFrom))
 
-// TestRateSearch searches simulated SUTs, on machines that do little else and on such as make many a run INVALID.
+// TestRateSearch searches simulated SUTs on idle machines and on machines whose other work makes many runs INVALID.
 func TestRateSearch(t *testing.T) {
 	const cases = 150
 	for name, c := range map[string]struct {
 		jitter, accidents float64
-		good              float64 // share of the searches that end within Precision of the capacity
-		none              float64 // share of those that find no rate
-		runs              float64 // on average
+		good              float64 // share of searches whose result is within Precision of the capacity
+		none              float64 // share of searches without a result
+		runs              float64 // mean number
 	}{
 		"quiet":     {0.002, 0, 1, 0, 8.7},
 		"busy":      {0.015, 0.05, 0.85, 0, 9.9},
@@ -75,7 +75,7 @@ func TestRateSearch(t *testing.T) {
 	}
 }
 
-// Where the least load is too much, the search ends without a rate.
+// If the lowest load is too high, the search ends without a rate.
 func TestNoRate(t *testing.T) {
 	s := &server{rng: rand.New(rand.NewPCG(1, 1)), capacity: 0}
 	if rate, err := find(t.Context(), RateSearch{Probe: s.try, Confirm: s.try}, 1000); !errors.Is(err, ErrNoRate) ||
@@ -89,7 +89,7 @@ func TestNoRate(t *testing.T) {
 	}
 }
 
-// A rate that the probes found and that longer runs do not confirm is lowered.
+// A rate that longer runs do not confirm is lowered.
 func TestRateIsLoweredUntilConfirmed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	probe, confirm := &server{rng: rng, capacity: 900}, &server{rng: rng, capacity: 850}
@@ -107,7 +107,7 @@ func TestRateIsLoweredUntilConfirmed(t *testing.T) {
 	}
 }
 
-// A rate that is VALID by chance is not taken where two runs in a row must be.
+// A rate that is VALID by chance is rejected if two consecutive runs must be VALID.
 func TestTwoConfirmations(t *testing.T) {
 	var rates []float64
 	verdicts := []bool{true, false, true, true}
@@ -121,7 +121,7 @@ func TestTwoConfirmations(t *testing.T) {
 	}
 }
 
-// Where no rate would have been VALID by LoadGen's estimate the run was disturbed: the rate has another try.
+// If LoadGen's estimate shows that no rate would have been VALID, the run was disturbed, and the rate is tried again.
 func TestDisturbedConfirmation(t *testing.T) {
 	runs := 0
 	search := RateSearch{Confirmations: 2, Confirm: func(_ context.Context, qps float64) (Trial, error) {
@@ -131,13 +131,13 @@ func TestDisturbedConfirmation(t *testing.T) {
 	if rate, err := search.ConfirmOrLower(t.Context(), 1000); err != nil || rate != 1000 || runs != 4 {
 		t.Errorf("%v, %v after %d runs, want 1000 after 4", rate, err, runs)
 	}
-	runs, search.Confirmations = 1, 0 // long runs are not waited with
+	runs, search.Confirmations = 1, 0 // long runs are not repeated
 	if rate, err := search.ConfirmOrLower(t.Context(), 1000); err != nil || rate != 970 || runs != 3 {
 		t.Errorf("%v, %v after %d runs, want 970 after 2", rate, err, runs-1)
 	}
 }
 
-// A rate above the bound is found, and one that is known is not left.
+// The search finds a rate above the bound and keeps a known one.
 func TestRateBeyondTheBound(t *testing.T) {
 	s := &server{rng: rand.New(rand.NewPCG(1, 1)), capacity: 1300}
 	search := RateSearch{Probe: s.try, Confirm: s.try}
@@ -149,8 +149,8 @@ func TestRateBeyondTheBound(t *testing.T) {
 	}
 }
 
-// TestRateFarAboveWhatWasMeasured: while a rate above the bound is VALID the next is twice as high, so that the highest
-// is found however wrong the bound was. Where none is INVALID the search ends, and what it found has no top.
+// TestRateFarAboveWhatWasMeasured checks that the rate doubles while rates above the bound are VALID, so that the
+// highest is found even if the bound is far too low. If no rate is INVALID, the search ends without an upper limit.
 func TestRateFarAboveWhatWasMeasured(t *testing.T) {
 	for _, times := range []float64{1.2, 3, 10, 100} {
 		s := &server{rng: rand.New(rand.NewPCG(1, 1)), capacity: 1000 * times}

@@ -105,7 +105,7 @@ func (s Search) runStages(ctx context.Context, all []*searchCandidate) (decided 
 			if len(left) <= stage.leave {
 				continue
 			}
-			if left, err = s.halveCandidates(ctx, left, stage.name, s.Time/stage.share, stage.leave); err != nil {
+			if left, err = s.selectBest(ctx, left, stage.name, s.Time/stage.share, stage.leave); err != nil {
 				return false, err
 			}
 		}
@@ -113,9 +113,9 @@ func (s Search) runStages(ctx context.Context, all []*searchCandidate) (decided 
 	return s.raceCandidates(ctx, left)
 }
 
-// halveCandidates measures each candidate, measures those that are not far behind again in reverse order, and returns
+// selectBest measures each candidate, measures those that are not far behind again in reverse order, and returns
 // the best ones. The faster of two tests counts, because a disturbance can only slow a test down.
-func (s Search) halveCandidates(ctx context.Context, all []*searchCandidate, stage Stage, d time.Duration,
+func (s Search) selectBest(ctx context.Context, all []*searchCandidate, stage Stage, d time.Duration,
 	leave int) ([]*searchCandidate, error) {
 	if err := s.measureEach(ctx, stage, all, d); err != nil {
 		return nil, err
@@ -123,7 +123,7 @@ func (s Search) halveCandidates(ctx context.Context, all []*searchCandidate, sta
 	sortFastest(all, slices.Max)
 	again := all[:len(all):len(all)]
 	for i, c := range all {
-		if worthOf(c, slices.Max) < hopelessShare*worthOf(all[0], slices.Max) {
+		if candidateValue(c, slices.Max) < hopelessShare*candidateValue(all[0], slices.Max) {
 			again = all[:i]
 			break
 		}

@@ -11,20 +11,20 @@ import (
 	"time"
 )
 
-// machine is a simulated machine: what a setting is truly worth, and what a test of it measures.
+// machine is a simulated machine with the true rate of each setting and the measurements of tests.
 type machine struct {
 	rng   *rand.Rand
 	truth map[Setting]float64
 	noise noise
-	drift float64 // of the machine's speed, a logarithm
+	drift float64 // logarithm of the machine's speed
 	spent time.Duration
 }
 
-// noise is what disturbs tests of a second; shorter ones are disturbed more.
+// noise describes the disturbances of tests of one second. Shorter tests are disturbed more.
 type noise struct {
-	sigma float64 // standard deviation of what differs from test to test
-	hits  float64 // share of tests that something else on the machine slows by 5 to 40 %
-	drift float64 // standard deviation of how the machine's speed changes from test to test
+	sigma float64 // standard deviation between tests
+	hits  float64 // share of tests that other work slows by 5 to 40 %
+	drift float64 // standard deviation of the change of the machine's speed between tests
 }
 
 func (m *machine) measure(_ context.Context, s Setting, d time.Duration) (float64, error) {
@@ -37,7 +37,7 @@ func (m *machine) measure(_ context.Context, s Setting, d time.Duration) (float6
 	return m.truth[s] * math.Exp(log), nil
 }
 
-// surfaces are ways in which rates depend on settings.
+// surfaces contains functions from settings to rates.
 func surfaces() map[string]func(*rand.Rand, []Setting) map[Setting]float64 {
 	each := func(f func(*rand.Rand, Setting) float64) func(*rand.Rand, []Setting) map[Setting]float64 {
 		return func(rng *rand.Rand, grid []Setting) map[Setting]float64 {
@@ -70,16 +70,16 @@ func highest(truth map[Setting]float64) float64 {
 	return top
 }
 
-// What the search finds is hardly ever more than Tolerance slower than the best of the grid: whatever the surface, on a
-// machine that does little else; and on a busy one in nine cases of ten, where it says so when it is not sure.
+// The result of a search is rarely more than Tolerance slower than the best setting of the grid: on all surfaces on an
+// idle machine, and in nine of ten cases on a busy machine, where the search reports an uncertain result.
 func TestSearchFindsTheBest(t *testing.T) {
 	const cases = 150
 	batches := []int{1, 2, 4, 8, 16, 32}
 	grids := map[string][]Setting{"2 cores": DefaultGrid(batches, 2, true), "16 cores": DefaultGrid(batches, 16, true)}
 	noises := map[string]struct {
 		noise
-		least int     // cases of those
-		time  float64 // of an exhaustive search, at most
+		least int     // minimum share of such cases
+		time  float64 // maximum share of the time of an exhaustive search
 	}{
 		"quiet": {noise{0.01, 0, 0.002}, cases, 0.6},
 		"busy":  {noise{0.02, 0.05, 0.01}, cases * 97 / 100, 0.75},
@@ -119,7 +119,7 @@ func newMachine(seed uint64, n noise, grid []Setting,
 	return &machine{rng: rng, truth: surface(rng, grid), noise: n}
 }
 
-// An undecided search says so: two settings that cannot be told apart within the rounds of the final.
+// An undecided search reports it: two settings that the rounds of the final stage cannot distinguish.
 func TestSearchSaysWhenItIsNotSure(t *testing.T) {
 	turn := 0
 	found, err := Search{Time: time.Second, Measure: func(context.Context, Setting, time.Duration) (float64, error) {
@@ -145,7 +145,7 @@ func TestExhaustive(t *testing.T) {
 	}
 }
 
-// A setting that cannot be measured leaves the search, with its reason.
+// A setting that cannot be measured leaves the search with the reason.
 func TestSearchWithoutSettingsThatFail(t *testing.T) {
 	grid := Grid([]int{1, 2, 4, 8, 16, 32}, []int{1, 2}, nil)
 	noMemory := errors.New("no memory for it")
@@ -188,7 +188,7 @@ func TestSearchWhereNothingCanBeMeasured(t *testing.T) {
 	}
 }
 
-// What was measured before an interruption is not lost.
+// The measurements before an interruption are kept.
 func TestInterruptedSearch(t *testing.T) {
 	stop := errors.New("stop")
 	for _, after := range []int{1, 5, 20, 30} {

@@ -28,15 +28,15 @@ type ServerSearch struct {
 // memory.
 const maxQueries = 1 << 20
 
-// step is the factor by which a higher rate must be VALID before another setting is searched.
-const step = 1 + Precision
+// minImprovement is the factor by which a higher rate must be VALID before another setting is searched.
+const minImprovement = 1 + Precision
 
 const (
 	// otherProbes is the maximum number of probes of each setting except the first.
 	otherProbes = 5
-	// twiceUntil is the maximum duration of runs of which two consecutive ones must be VALID: a run of a few seconds can
-	// be VALID by chance.
-	twiceUntil = time.Minute
+	// maxTwiceDuration is the maximum duration of runs of which two consecutive ones must be VALID: a run of a few seconds
+	// can be VALID by chance.
+	maxTwiceDuration = time.Minute
 )
 
 // Run searches the settings, which ServerSettings returned. It first measures the throughput of settings without one.
@@ -101,7 +101,7 @@ func (s ServerSearch) newRateSearch(p Setting, out *Server) RateSearch {
 		Report: func(t Trial) { out.Trials = append(out.Trials, t) },
 		Most:   maxQueries / max(s.probeSettings().MinDuration, time.Second).Seconds(),
 	}
-	if s.Settings.MinDuration <= twiceUntil {
+	if s.Settings.MinDuration <= maxTwiceDuration {
 		r.Confirmations = 2
 	}
 	return r
@@ -123,11 +123,11 @@ func (s ServerSearch) findRate(ctx context.Context, search RateSearch, p Point, 
 		return search.Find(ctx, bound, 0)
 	}
 	search.Probes = otherProbes
-	t, err := search.tryRate(ctx, search.Probe, step*found)
+	t, err := search.tryRate(ctx, search.Probe, minImprovement*found)
 	if err != nil || !t.Valid {
 		return 0, err
 	}
-	return search.Find(ctx, bound, step*found)
+	return search.Find(ctx, bound, minImprovement*found)
 }
 
 // newTrial returns a function that runs a trial with a setting.
@@ -173,14 +173,14 @@ func firstReason(all []loadgen.Reason) string {
 	}
 	first := all[0]
 	text := fmt.Sprintf("%s: %s", first.Rule, first.Measured)
-	if first.Rule != aborted {
+	if first.Rule != abortedRule {
 		text += "; needed: " + first.Needed
 	}
 	return text
 }
 
-// aborted is the rule that a run which did not finish violates.
-const aborted = "aborted"
+// abortedRule is the rule that a run which did not finish violates.
+const abortedRule = "aborted"
 
 // probeSettings returns the settings of the short runs: the latency limits, and enough queries to determine whether the
 // limits' percentile is met.
@@ -188,14 +188,14 @@ func (s ServerSearch) probeSettings() loadgen.TestSettings {
 	t := s.Settings
 	t.MinDuration = min(t.MinDuration, s.ProbeTime)
 	if share := 1 - t.ServerTargetLatencyPercentile; share > 0 {
-		t.MinQueryCount = min(t.MinQueryCount, uint64(late/share)+1)
+		t.MinQueryCount = min(t.MinQueryCount, uint64(maxLateQueries/share)+1)
 	}
 	return t
 }
 
-// late is the number of queries of a probe that may miss the limit. Fewer would reveal little, and below half this
-// number early stopping tolerates no misses.
-const late = 10
+// maxLateQueries is the number of queries of a probe that may miss the limit. Fewer would reveal little, and below half
+// this number early stopping tolerates no misses.
+const maxLateQueries = 10
 
 // ServerSettings returns the settings for the search of the Server rate, from points sorted by speed: the fastest
 // setting whose batches take no more than half of the time limit, and the plugin's own choice, which may differ between

@@ -101,12 +101,12 @@ func DefaultGrid(batches []int, cores int, threads bool) []Setting {
 }
 
 // Doublings returns 1, 2, 4, ... up to maxValue, and maxValue.
-func Doublings(most int) []int {
+func Doublings(maxValue int) []int {
 	var all []int
-	for n := 1; n < most; n *= 2 {
+	for n := 1; n < maxValue; n *= 2 {
 		all = append(all, n)
 	}
-	return append(all, most)
+	return append(all, maxValue)
 }
 
 // dropRepeated removes repeated settings.

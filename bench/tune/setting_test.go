@@ -18,7 +18,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// A model at a server has requests in flight, and no sessions or threads of this machine.
+// A model on a server is tuned with requests in flight, not with this machine's sessions or threads.
 func TestRemoteGrid(t *testing.T) {
 	want := []Setting{{}, {0, 0, 0, 1}, {0, 0, 0, 16}}
 	if got := RemoteGrid(nil, []int{1, 16}); !slices.Equal(got, want) {

@@ -9,26 +9,26 @@ import (
 	"testing"
 )
 
-// stalling is a simulated SUT with one worker on a computer that does other things too, so that it now and then stands
-// still. Queries that come meanwhile, and while it catches up, wait.
+// stalling is a simulated SUT with one worker on a computer with other work, which occasionally stalls. Queries that
+// arrive during a stall, or while it catches up, wait.
 type stalling struct {
 	rng      *rand.Rand
 	capacity float64 // queries per second
-	stalls   float64 // each second, of a second in which there are any
-	mean     float64 // seconds of a stall
-	busy     float64 // share of the runs that have stalls
-	stays    float64 // runs that a busy or a calm time lasts, on average; 0: each run is by itself
+	stalls   float64 // stalls per second, in seconds with stalls
+	mean     float64 // mean duration of a stall in seconds
+	busy     float64 // share of runs with stalls
+	stays    float64 // mean number of consecutive runs with the same state; 0: runs are independent
 	isBusy   bool
 	runs     int
 }
 
 const (
-	stallLimit   = 0.015  // seconds in which queries are to be answered
-	stallSeconds = 10.0   // of a run
-	stallLate    = 0.0085 // share of the queries that may be late
+	stallLimit   = 0.015  // time limit of queries in seconds
+	stallSeconds = 10.0   // duration of a run
+	stallLate    = 0.0085 // maximum share of late queries
 )
 
-// next are the stalls of the next run, in seconds.
+// next returns the stalls of the next run in seconds.
 func (m *stalling) next() (stalls []float64) {
 	if m.runs++; m.runs == 1 || m.stays == 0 || m.rng.Float64() < 1/m.stays {
 		m.isBusy = m.rng.Float64() < m.busy
@@ -42,8 +42,8 @@ func (m *stalling) next() (stalls []float64) {
 	return stalls
 }
 
-// late is the share of late queries at a rate: those that wait for others that came shortly before, and those of each
-// stall and of the time that it takes to catch up.
+// late returns the share of late queries at a rate: those that wait for queries shortly before them, and those during a
+// stall and the time to catch up.
 func (m *stalling) late(rate float64, stalls []float64) float64 {
 	load := rate / m.capacity
 	if load >= 1 {
@@ -68,7 +68,7 @@ func (m *stalling) try(_ context.Context, qps float64) (Trial, error) {
 	return t, nil
 }
 
-// highest is the highest rate that is VALID with stalls, 0 where none is.
+// highest returns the highest rate that is VALID despite stalls; 0: none.
 func (m *stalling) highest(stalls []float64) float64 {
 	low, high := 0.0, m.capacity
 	for range 20 {
@@ -84,15 +84,15 @@ func (m *stalling) highest(stalls []float64) float64 {
 	return low
 }
 
-// TestRateSearchOnABusyMachine searches where runs are INVALID at any rate for what else the machine does: in half of
-// the runs, in some more than in others, for a while. Seeds are fixed.
+// TestRateSearchOnABusyMachine searches while other work makes runs INVALID at any rate: half of the runs, in clusters.
+// Seeds are fixed.
 func TestRateSearchOnABusyMachine(t *testing.T) {
 	const cases = 100
 	for name, c := range map[string]struct {
 		machine stalling
-		none    int     // searches that find no rate, at most
-		median  float64 // of the rates that are found, at least
-		runs    float64 // on average, at most
+		none    int     // maximum number of searches without a result
+		median  float64 // minimum median of the results
+		runs    float64 // maximum mean number
 	}{
 		"calm":              {stalling{}, 0, 640, 8.5},
 		"short stalls":      {stalling{stalls: 0.2, mean: 0.02, busy: 1}, 0, 550, 12.5},

@@ -17,7 +17,7 @@ func TestStore(t *testing.T) {
 	p := example()
 	cases := []struct {
 		name    string
-		change  func(s *Subject, p *Profile) // of the run, or of what is stored
+		change  func(s *Subject, p *Profile) // changes the run or the stored profile
 		found   bool
 		ignored string
 	}{
@@ -39,7 +39,7 @@ func TestStore(t *testing.T) {
 	for _, c := range cases {
 		stored, run := p, subjectOf(p)
 		c.change(&run, &stored)
-		s := Store{Dir: filepath.Join(t.TempDir(), "a [b]*")} // a folder that looks like a pattern
+		s := Store{Dir: filepath.Join(t.TempDir(), "a [b]*")} // a folder name that resembles a pattern
 		path := s.Path(stored.For, stored.Machine)
 		if err := stored.Save(path); err != nil {
 			t.Fatal(err)

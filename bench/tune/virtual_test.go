@@ -14,8 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
-// virtual is a plugin on virtual time: each of its sessions answers one query after the other, in
-// the time that each says.
+// virtual is a plugin on virtual time. Each of its sessions answers one query after another, each in a given time.
 type virtual struct {
 	plugin.Plugin
 	clock *loadgentest.Clock
@@ -37,7 +36,7 @@ func (v *virtual) Open(_ context.Context, o sdk.Options) (plugin.Workload, error
 	return virtualWorkload{v, s, make([]time.Duration, s.Sessions)}, nil
 }
 
-// virtualWorkload is one opening: free is when each session has served what it got.
+// virtualWorkload is an opened workload. free contains the time at which each session has answered its queries.
 type virtualWorkload struct {
 	*virtual
 	s    Setting
@@ -65,8 +64,8 @@ func (w virtualWorkload) SUT() loadgen.SUT {
 	return s
 }
 
-// From the grid to the rate, on a SUT whose answers are known: two sessions are twice as fast as one, a third one costs
-// more than it brings, and a batch of four is the best.
+// The test searches the grid and the rate of a SUT with known rates: two sessions are twice as fast as one, a third
+// costs more than it yields, and a batch of four is the fastest.
 func TestTuneOnVirtualTime(t *testing.T) {
 	each := func(s Setting) time.Duration {
 		cost := 1 + 0.05*math.Abs(math.Log2(float64(s.Batch))-2)

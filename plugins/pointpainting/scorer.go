@@ -55,7 +55,7 @@ func scoreNotes(r kitti3d.PrecisionResult, c scoring.Counts) (n sdk.Notes) {
 	n.AddCount(r.Empty, "%d frames in which nothing was found")
 	n.AddCount(r.Unscored, "%d of %d detections have a score that is NaN: they are neither right nor wrong, as in the "+
 		"official script", r.Found)
-	n.AddCount(r.Upside, "%d of %d boxes lie wholly above or below the picture of camera 4, into which all are "+
+	n.AddCount(r.UpsideDown, "%d of %d boxes lie wholly above or below the picture of camera 4, into which all are "+
 		"projected: "+
 		"they are neither right nor wrong, as in the official script", r.Found)
 	n.Add("the official line has percent: its Total of %.4g is the mAP of %.4g. The official checker compares the Total "+

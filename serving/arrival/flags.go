@@ -223,33 +223,33 @@ func withFlagName(flag string, err error) error {
 	return fmt.Errorf("%s: %w", flag, err)
 }
 
-func (p *flagReader) readNumber(flag, text string, least, most float64) float64 {
+func (p *flagReader) readNumber(flag, text string, minValue, maxValue float64) float64 {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(x) || x < least || x > most {
+	if err != nil || math.IsNaN(x) || x < minValue || x > maxValue {
 		what := fmt.Sprintf("%s %s", flag, text)
 		if text == "" {
 			what = flag + " is missing"
 		}
-		p.addErrorf("%s: want a number from %g to %g", what, least, most)
+		p.addErrorf("%s: want a number from %g to %g", what, minValue, maxValue)
 		return 0
 	}
 	return x
 }
 
 // readOptionalTime returns a duration, or 0 if text is empty.
-func (p *flagReader) readOptionalTime(flag, text string, least time.Duration) time.Duration {
+func (p *flagReader) readOptionalTime(flag, text string, minTime time.Duration) time.Duration {
 	if text == "" {
 		return 0
 	}
-	return p.readTime(flag, text, least)
+	return p.readTime(flag, text, minTime)
 }
 
 // readTime returns a duration of minTime or longer.
-func (p *flagReader) readTime(flag, text string, least time.Duration) time.Duration {
+func (p *flagReader) readTime(flag, text string, minTime time.Duration) time.Duration {
 	d, err := time.ParseDuration(text)
-	if err != nil || d < least || d > MostTime {
+	if err != nil || d < minTime || d > MostTime {
 		what := "a time above 0"
-		if least == 0 {
+		if minTime == 0 {
 			what = "a time"
 		}
 		p.addErrorf("%s %s: want %s, up to %v, such as 500ms, 30s or 2m", flag, text, what, MostTime)

@@ -25,7 +25,7 @@ type goldenCase struct {
 	Points    any
 }
 
-// flagsOf reads a command line as far as it is about loads.
+// flagsOf parses the load flags of a command line.
 func flagsOf(t *testing.T, line string) (f LoadFlags) {
 	t.Helper()
 	words := strings.Fields(line)
@@ -96,7 +96,8 @@ func same(t *testing.T, got []float64, want []any) {
 	}
 }
 
-// check holds the schedule to the case, as it is for exact ones, and by its statistics for a hundred more seeds.
+// check compares the schedule with the case: exactly if the case is exact, and otherwise by its statistics, also for a
+// hundred more seeds.
 func (c goldenCase) check(t *testing.T, name string) {
 	ps, err := flagsOf(t, c.Flags).ParsePatterns()
 	if err != nil || len(ps) != 1 {
@@ -151,8 +152,8 @@ func (c goldenCase) faults(s Schedule) (bad []string) {
 	return bad
 }
 
-// scatter holds gaps to a gamma distribution: their mean, their coefficient of variation, the distance of
-// Kolmogorov and Smirnov, and whether they follow each other. Each is wrong with p < 1e-4 for right ones.
+// scatter checks gaps against a gamma distribution: the mean, the coefficient of variation, the Kolmogorov-Smirnov
+// distance, and the correlation of consecutive gaps. Each check fails for correct gaps with p < 1e-4.
 func scatter(due []int64, rate, shape float64) (bad []string) {
 	n := len(due) - 1
 	gaps := make([]float64, n)
@@ -191,8 +192,8 @@ func scatter(due []int64, rate, shape float64) (bad []string) {
 	return bad
 }
 
-// gammaCDF is the regularised lower incomplete gamma function: a series, and from the mean on a continued fraction
-// by Lentz.
+// gammaCDF returns the regularised lower incomplete gamma function: a series and, from the mean on, Lentz's continued
+// fraction.
 func gammaCDF(x, k float64) float64 {
 	if x <= 0 {
 		return 0
@@ -227,7 +228,7 @@ func gammaCDF(x, k float64) float64 {
 	return 1 - h*front
 }
 
-// The statistics find wrong schedules: of twice the shape, and of 1.5 times the rate.
+// The statistics detect wrong schedules: with twice the shape, and with 1.5 times the rate.
 func TestScatterFindsWrongSchedules(t *testing.T) {
 	p := Pattern{Kind: Rate, Arrival: Gamma, PerSecond: 10, Burstiness: 2, Requests: 4000, Seed: 1}
 	s, err := p.MakeSchedule(0, nil)

@@ -89,7 +89,7 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// The schedule at a rate is LoadGen's Server schedule, whatever ends it.
+// The schedule at a rate equals LoadGen's Server schedule, whatever limit ends it.
 func TestPoissonIsLoadGens(t *testing.T) {
 	want, err := loadgen.ServerArrivals(20, 9, 20_000, 0)
 	if err != nil {
@@ -126,7 +126,8 @@ func TestPoissonIsLoadGens(t *testing.T) {
 	}
 }
 
-// A point that says nothing of its end has a minute or a hundred requests, whichever is later, and ten minutes at most.
+// A point without limits has a duration of one minute or 100 requests, whichever is later, and a maximum of ten
+// minutes.
 func TestDefaultEnds(t *testing.T) {
 	for _, arrival := range []Arrival{Poisson, Constant} {
 		for _, c := range []struct{ rate, least, most float64 }{{10, 520, 680}, {1, 100, 100}, {0.01, 1, 20}} {
@@ -139,7 +140,7 @@ func TestDefaultEnds(t *testing.T) {
 	}
 }
 
-// Where the rate changes, as many requests are due in each part as the integral of its rate; Poisson ones scatter.
+// If the rate changes, the number of requests in each part equals the integral of the rate; Poisson arrivals vary.
 func TestRatesThatChange(t *testing.T) {
 	for _, arrival := range []string{"poisson", "constant"} {
 		ps, err := LoadFlags{Stages: "5:1m,0:30s,20:1m,5:1m", Arrival: arrival, Seed: 4}.ParsePatterns()
@@ -249,7 +250,7 @@ func TestUsersBeginEvenly(t *testing.T) {
 	}
 }
 
-// A schedule that nobody has memory for is refused, and not made.
+// A schedule that exceeds the memory is refused before it is made.
 func TestTooManyRequests(t *testing.T) {
 	for _, f := range []LoadFlags{
 		{Rate: "1e7", Duration: "1h"}, {Rate: "1e7", Duration: "1h", Arrival: "constant"}, {Stages: "1e7:1h"},

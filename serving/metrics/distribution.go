@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
-// usual contains the percentiles of LoadGen's logs.
-var usual = [...]float64{0.5, 0.9, 0.95, 0.97, 0.99, 0.999}
+// usualPercentiles contains the percentiles of LoadGen's logs.
+var usualPercentiles = [...]float64{0.5, 0.9, 0.95, 0.97, 0.99, 0.999}
 
-// low is the percentile at the bad end of metrics for which higher is better.
-const low = 0.01
+// lowPercentile is the percentile at the bad end of metrics for which higher is better.
+const lowPercentile = 0.01
 
 // Distribution describes the values of a metric: nanoseconds, tokens per second, or tokens. Its JSON is one object with
 // n, mean, min, max and, for each percentile, pNN, pNN_linear, pNN_failed, and the bounds pNN_low and pNN_high. null
@@ -99,8 +99,8 @@ func ParsePercentile(name string) (p float64, ok bool) {
 // percentileRank returns the index in n sorted values of LoadGen's percentile p.
 func percentileRank(n int, p float64) int { return min(int(float64(n)*p), n-1) }
 
-// z is the number of standard deviations from the mean within which 95 % of a normal distribution lie.
-const z = 1.959963984540054
+// normalQuantile is the number of standard deviations from the mean within which 95 % of a normal distribution lie.
+const normalQuantile = 1.959963984540054
 
 // WilsonInterval returns the bounds of a share, with 95 % confidence, if k of n were observed: E. B. Wilson, "Probable
 // inference, the law of succession, and statistical inference" (1927). For n 0 they are 0 and 1.
@@ -109,21 +109,22 @@ func WilsonInterval(k float64, n int) (low, high float64) {
 		return 0, 1
 	}
 	m, p := float64(n), k/float64(n)
-	centre := (p + z*z/(2*m)) / (1 + z*z/m)
-	half := z / (1 + z*z/m) * math.Sqrt(p*(1-p)/m+z*z/(4*m*m))
+	centre := (p + normalQuantile*normalQuantile/(2*m)) / (1 + normalQuantile*normalQuantile/m)
+	half := normalQuantile / (1 + normalQuantile*normalQuantile/m) *
+		math.Sqrt(p*(1-p)/m+normalQuantile*normalQuantile/(4*m*m))
 	return max(0, centre-half), min(1, centre+half)
 }
 
 // metricValues contains the values of one metric and can be iterated repeatedly.
 type metricValues struct {
 	orderstat.Values
-	of       func(v int64) float64 // converts an integer to the value that it encodes
-	n        int                   // number of values
-	min, max int64
-	mean     float64
-	failed   int       // number of failed requests that count as values
-	asked    []float64 // percentiles that need bounds
-	lowest   bool      // a failure counts as the lowest value, not the highest
+	decode         func(v int64) float64 // converts an integer to the value that it encodes
+	n              int                   // number of values
+	min, max       int64
+	mean           float64
+	failed         int       // number of failed requests that count as values
+	bounded        []float64 // percentiles that need bounds
+	failuresLowest bool      // a failure counts as the lowest value, not the highest
 }
 
 // summarize computes the distribution with the given percentiles, which must ascend.
@@ -131,7 +132,7 @@ func (v metricValues) summarize(percentiles []float64) Distribution {
 	if v.n == 0 {
 		return Distribution{}
 	}
-	d := Distribution{N: v.n, Mean: v.mean, Min: v.of(v.min), Max: v.of(v.max)}
+	d := Distribution{N: v.n, Mean: v.mean, Min: v.decode(v.min), Max: v.decode(v.max)}
 	const each = 6 // number of ranks per percentile
 	ranks := make([]int, 0, each*len(percentiles))
 	for _, p := range percentiles {
@@ -139,15 +140,15 @@ func (v metricValues) summarize(percentiles []float64) Distribution {
 		ranks = append(ranks, percentileRank(v.n, p), below, min(below+1, v.n-1))
 		low, high := v.shareBounds(p)
 		for _, p := range []float64{p, low, high} {
-			with, _ := v.withFailures(p)
+			with, _ := v.rankWithFailures(p)
 			ranks = append(ranks, max(0, min(with, v.n-1)))
 		}
 	}
 	found := orderstat.Select(v.Values, orderstat.Moments{N: v.n, Min: v.min, Max: v.max}, ranks)
 	for i, p := range percentiles {
-		at := func(j int) float64 { return v.of(found[each*i+j]) }
+		at := func(j int) float64 { return v.decode(found[each*i+j]) }
 		judged := func(p float64, j int) float64 {
-			if _, beyond := v.withFailures(p); beyond {
+			if _, beyond := v.rankWithFailures(p); beyond {
 				return v.failureValue()
 			}
 			return at(j)
@@ -158,7 +159,7 @@ func (v metricValues) summarize(percentiles []float64) Distribution {
 		if v.failed > 0 {
 			q.Failed = judged(p, 3)
 		}
-		if slices.Contains(v.asked, p) {
+		if slices.Contains(v.bounded, p) {
 			low, high := v.shareBounds(p)
 			q.Between = &Bounds{judged(low, 4), judged(high, 5)}
 		}
@@ -173,11 +174,11 @@ func (v metricValues) shareBounds(p float64) (low, high float64) {
 	return WilsonInterval(p*float64(n), n)
 }
 
-// withFailures returns the index of a percentile among the values if failures are included. beyond is true if the
+// rankWithFailures returns the index of a percentile among the values if failures are included. beyond is true if the
 // percentile falls on a failure.
-func (v metricValues) withFailures(p float64) (at int, beyond bool) {
+func (v metricValues) rankWithFailures(p float64) (at int, beyond bool) {
 	at = percentileRank(v.n+v.failed, p)
-	if v.lowest {
+	if v.failuresLowest {
 		at -= v.failed
 	}
 	return at, at < 0 || at >= v.n
@@ -185,7 +186,7 @@ func (v metricValues) withFailures(p float64) (at int, beyond bool) {
 
 // failureValue returns the value that a failed request counts as.
 func (v metricValues) failureValue() float64 {
-	if v.lowest {
+	if v.failuresLowest {
 		return 0
 	}
 	return math.Inf(1)

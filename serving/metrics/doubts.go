@@ -48,16 +48,16 @@ func (c ClientLoad) LimitReasons(f *Figures) []string {
 				figure.Seconds(time.Duration(p.Value)), figure.Seconds(time.Duration(most)), of))
 		}
 	}
-	if least := f.leastBusy() * float64(c.Users); c.Users > 0 && f.WindowNS > 0 && f.ConcurrencyMean < least {
+	if least := f.minBusyShare() * float64(c.Users); c.Users > 0 && f.WindowNS > 0 && f.ConcurrencyMean < least {
 		why = append(why, fmt.Sprintf("%s requests of %d users were with the server on average, want at least %s",
 			figure.Short(f.ConcurrencyMean), c.Users, figure.Short(least)))
 	}
 	return why
 }
 
-// leastBusy returns the minimum share of the users of a closed loop that must have a request at the server. A user may
-// wait for anyQueueing between two requests.
-func (f *Figures) leastBusy() float64 {
+// minBusyShare returns the minimum share of the users of a closed loop that must have a request at the server. A user
+// may wait for anyQueueing between two requests.
+func (f *Figures) minBusyShare() float64 {
 	took := f.E2ESent.Mean
 	if f.E2ESent.N == 0 || took <= 0 {
 		return minBusy
@@ -83,22 +83,22 @@ const (
 )
 
 const (
-	tellBundled = 0.01 // minimum share of the answers
-	tellCached  = 0.01 // share of the prompts' tokens that must be exceeded
+	noteBundled = 0.01 // minimum share of the answers
+	noteCached  = 0.01 // share of the prompts' tokens that must be exceeded
 )
 
 // If a window contains fewer requests, or a smaller share of all requests, chance and the window's ends dominate its
 // rates.
 const (
-	fewForRates = 30
-	partOfAll   = 2.0 / 3
+	minForRates  = 30
+	minPartOfAll = 2.0 / 3
 )
 
 // RoughReason explains why the rates of a window are rough; all is the number of all requests. It returns "" if they
 // are not rough or if there are no answers.
 func (f *Figures) RoughReason(all int) string {
 	switch n := f.Requests; {
-	case f.OK == 0 || n >= fewForRates && float64(n) >= partOfAll*float64(all):
+	case f.OK == 0 || n >= minForRates && float64(n) >= minPartOfAll*float64(all):
 		return ""
 	case n < all:
 		return fmt.Sprintf("the window holds %d of %s: rates are rough", n, figure.Plural(all, "request"))
@@ -113,11 +113,11 @@ func (f *Figures) Notes(shared bool) []Note {
 	var all []Note
 	add := func(about, format string, a ...any) { all = append(all, Note{about, fmt.Sprintf(format, a...)}) }
 	percent := func(share float64) string { return figure.Short(100*share) + " %" }
-	if n := float64(f.Bundled) / float64(max(1, f.OK)); n > 0 && n >= tellBundled {
+	if n := float64(f.Bundled) / float64(max(1, f.OK)); n > 0 && n >= noteBundled {
 		add(AboutBundled, "%s of answers had all their tokens at once: a proxy or the server holds them back. There is no "+
 			"TPOT of these, and their TTFT is the time of the whole answer", percent(n))
 	}
-	if f.CachedShare != nil && *f.CachedShare > tellCached && !shared {
+	if f.CachedShare != nil && *f.CachedShare > noteCached && !shared {
 		add(AboutCached, "%s of prompts' tokens came from the server's cache, and nobody asked for that: TTFT and "+
 			"throughput are better than with new prompts", percent(*f.CachedShare))
 	}

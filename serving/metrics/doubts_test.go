@@ -7,9 +7,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// TestClientLimited: each of three things says that the client was the limit.
+// TestClientLimited checks each of the three reasons why the client is the limit.
 func TestClientLimited(t *testing.T) {
-	// TTFT of 200 ms: up to 5 ms of waiting are the server's figures.
+	// With a TTFT of 200 ms, up to 5 ms of waiting do not affect the server's figures.
 	served := func(queue, ttft int64) *metrics.Figures {
 		var all []metrics.Request
 		for i := range int64(200) {

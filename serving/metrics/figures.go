@@ -247,12 +247,12 @@ func (f *Figures) setDistributions(inside []*Measured, rules FigureRules) {
 		case TTFT, TPOT, E2E:
 			v.failed = failed
 		case User:
-			v.failed, v.lowest = failed, true
+			v.failed, v.failuresLowest = failed, true
 		}
 		if more := rules.Percentiles[name]; len(more) > 0 && name != Queue && name != Out {
-			v.failed, v.asked = failed, more
+			v.failed, v.bounded = failed, more
 		}
-		*f.Distribution(name) = v.summarize(percentilesOf(name, v.asked))
+		*f.Distribution(name) = v.summarize(percentilesOf(name, v.bounded))
 		if rules.OpenLoop && (name == TTFT || name == TPOT || name == E2E) && v.n > 0 {
 			if f.EarlyStopping == nil {
 				f.EarlyStopping = map[string]map[string]Estimate{}
@@ -264,9 +264,9 @@ func (f *Figures) setDistributions(inside []*Measured, rules FigureRules) {
 
 // percentilesOf returns the percentiles of a distribution, ascending: the usual ones and more.
 func percentilesOf(name string, more []float64) []float64 {
-	wanted := slices.Concat(usual[:], more)
+	wanted := slices.Concat(usualPercentiles[:], more)
 	if name == User {
-		wanted = append(wanted, low)
+		wanted = append(wanted, lowPercentile)
 	}
 	slices.Sort(wanted)
 	return slices.Compact(wanted)
@@ -293,7 +293,7 @@ func AllFigures(rules FigureRules) *Figures {
 // earlyStoppingEstimates returns LoadGen's estimates of the usual percentiles.
 func (v metricValues) earlyStoppingEstimates() map[string]Estimate {
 	all := map[string]Estimate{}
-	for _, p := range usual {
+	for _, p := range usualPercentiles {
 		n := v.n + v.failed
 		at, needed, ok := loadgen.EarlyStoppingRank(n, p)
 		e := Estimate{Processed: n, Needed: needed}
@@ -311,16 +311,16 @@ func valuesOf(inside []*Measured, metric string, room []int64) metricValues {
 	if metric == Gap {
 		return gapsOf(inside)
 	}
-	v := metricValues{of: func(v int64) float64 { return float64(v) }, min: math.MaxInt64, max: math.MinInt64}
+	v := metricValues{decode: func(v int64) float64 { return float64(v) }, min: math.MaxInt64, max: math.MinInt64}
 	if metric == User {
-		v.of = func(v int64) float64 { return math.Float64frombits(uint64(v)) }
+		v.decode = func(v int64) float64 { return math.Float64frombits(uint64(v)) }
 	}
 	all, sum := room[:0], 0.0
 	for _, m := range inside {
 		if x, ok := m.sortableValue(metric); ok {
 			all = append(all, x)
 			v.min, v.max = min(v.min, x), max(v.max, x)
-			sum += v.of(x)
+			sum += v.decode(x)
 		}
 	}
 	v.n, v.mean = len(all), sum/float64(len(all))
@@ -330,7 +330,7 @@ func valuesOf(inside []*Measured, metric string, room []int64) metricValues {
 
 // gapsOf returns all gaps of all requests.
 func gapsOf(inside []*Measured) metricValues {
-	v := metricValues{of: func(v int64) float64 { return float64(v) }, min: math.MaxInt64, max: math.MinInt64}
+	v := metricValues{decode: func(v int64) float64 { return float64(v) }, min: math.MaxInt64, max: math.MinInt64}
 	var streams []*Measured
 	var before []int // for each request, the total number of gaps of earlier ones
 	sum := 0.0

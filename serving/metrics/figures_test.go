@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// answer is a request that was due and sent at a time, with token events of one id each.
+// answer returns a request with its due and sending times and with token events of one id each.
 func answer(due int64, tokens ...int64) metrics.Request {
 	r := metrics.Request{Due: due, Sent: due, Status: metrics.OK, Usage: metrics.NoUsage(),
 		Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
@@ -26,7 +26,7 @@ func failed(due, end int64) metrics.Request {
 	return r
 }
 
-// random are n requests of 1 to most tokens.
+// random returns n requests of 1 to most tokens.
 func random(n, most int, seed uint64) []metrics.Request {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	all := make([]metrics.Request, 0, n)
@@ -45,7 +45,7 @@ func random(n, most int, seed uint64) []metrics.Request {
 	return all
 }
 
-// TestGapsOfMany compares percentiles of gaps, which are found without a sorted copy, with those of one.
+// TestGapsOfMany compares percentiles of gaps, which are computed without a sorted copy, with those of a sorted copy.
 func TestGapsOfMany(t *testing.T) {
 	all := random(3000, 40, 7)
 	var gaps []float64
@@ -70,7 +70,7 @@ func TestGapsOfMany(t *testing.T) {
 	}
 }
 
-// TestByServer: requests, tokens and rates of the servers add up to those of all.
+// TestByServer checks that requests, tokens and rates of the servers add up to those of all.
 func TestByServer(t *testing.T) {
 	all := random(200, 10, 3)
 	all = append(all, failed(1e6, 2e6))
@@ -101,7 +101,7 @@ func TestByServer(t *testing.T) {
 	}
 }
 
-// TestSlowestUser: the bad tail of tokens per second is the low one, and there failures stand.
+// TestSlowestUser checks that the bad tail of tokens per second is the low one, where failures count.
 func TestSlowestUser(t *testing.T) {
 	var all []metrics.Request
 	for i := range int64(98) {
@@ -124,7 +124,8 @@ func TestSlowestUser(t *testing.T) {
 	}
 }
 
-// TestPercentilesAsked: an objective's percentile is made beside the usual ones, with failures.
+// TestPercentilesAsked checks that an objective's percentile is computed in addition to the usual ones, including
+// failures.
 func TestPercentilesAsked(t *testing.T) {
 	all := append(random(50, 5, 1), failed(0, 1))
 	f := metrics.ComputeFigures(all, metrics.FigureRules{Percentiles: map[string][]float64{metrics.TTFO: {0.25, 0.99}}})
@@ -140,8 +141,8 @@ func TestPercentilesAsked(t *testing.T) {
 	}
 }
 
-// TestEarlyStopping: the estimates are those of LoadGen's tables: 90 % needs 64 latencies, of which the highest but one
-// is dropped; failures count as infinite.
+// TestEarlyStopping checks that the p90 of 70 latencies has an estimate and their p99 has none, that failures count as
+// infinite, and that closed loops have no estimates.
 func TestEarlyStopping(t *testing.T) {
 	var all []metrics.Request
 	for i := range int64(70) {
@@ -183,7 +184,7 @@ func TestLengths(t *testing.T) {
 	}
 }
 
-// TestNothing: a point without requests, or with nothing but a warm-up, has figures, too.
+// TestNothing checks the figures of a point without requests or with only a warm-up.
 func TestNothing(t *testing.T) {
 	warm := answer(0, 1, 2)
 	warm.WarmUp = true
@@ -218,7 +219,7 @@ func TestPercentileNames(t *testing.T) {
 	}
 }
 
-// BenchmarkFigures makes figures of a million requests with 16 tokens each, on average.
+// BenchmarkFigures computes the figures of a million requests with 16 tokens each on average.
 func BenchmarkFigures(b *testing.B) {
 	all := random(1e6, 31, 1)
 	b.ReportAllocs()

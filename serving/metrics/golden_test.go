@@ -17,11 +17,11 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// beyond are fields of ours that the cases do not have.
+// beyond contains our fields that the cases do not contain.
 var beyond = []string{"/tokens_per_event", "/user/p1", "/user/p1_linear", "/user/p50_failed", "/user/p90_failed",
 	"/user/p95_failed", "/user/p97_failed", "/user/p99_failed", "/user/p99.9_failed", "/user/p1_failed"}
 
-// TestGoldenFigures compares figures with those that an independent program made of the same records.
+// TestGoldenFigures compares figures with those that an independent program computed from the same records.
 func TestGoldenFigures(t *testing.T) {
 	golden.Each(t, "serving/events/*.json", func(t *testing.T, path string) {
 		c := servingtest.ReadCase(t, path)
@@ -40,8 +40,8 @@ func TestGoldenFigures(t *testing.T) {
 	})
 }
 
-// TestGoldenOthers compares with what other tools make of the same records, by their own functions: where they define a
-// figure alike, it is equal in every case that has an answer and no window.
+// TestGoldenOthers compares figures with those that other tools compute from the same records. If a tool defines a
+// figure in the same way, the values are equal in every case with an answer and without a window.
 func TestGoldenOthers(t *testing.T) {
 	folder := filepath.Join(golden.Root(t), "serving")
 	type series struct{ Mean, P99 *float64 }
@@ -101,7 +101,7 @@ func sameAgain(t *testing.T, text []byte) {
 	}
 }
 
-// differences are those of two values of JSON; a number may be off by 1e-9. What is null may be absent.
+// differences returns the differences of two JSON values. Numbers may differ by 1e-9, and null values may be absent.
 func differences(path string, got, want any) []string {
 	g, isObject := got.(map[string]any)
 	if w, ok := want.(map[string]any); ok && isObject {

@@ -16,17 +16,17 @@ type MeanLength struct {
 	Exact int     `json:"exact"` // number of lengths received as requested
 }
 
-// tellFrom is the minimum relative difference that requires a note.
-const tellFrom = 0.02
+// minDifference is the minimum relative difference that requires a note.
+const minDifference = 0.02
 
 // OffBy returns the relative difference of the received length from the requested one. tell reports whether it is large
 // enough for a note.
-func (l *MeanLength) OffBy() (share float64, tell bool) {
+func (l *MeanLength) OffBy() (share float64, noteworthy bool) {
 	if l == nil || l.Asked == 0 {
 		return 0, false
 	}
 	share = (l.Got - l.Asked) / l.Asked
-	return share, math.Abs(share) >= tellFrom
+	return share, math.Abs(share) >= minDifference
 }
 
 // meanLengths compares requested and received lengths.

@@ -9,15 +9,15 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// TestRatesAgree: in the window of a closed loop, however short it is, requests per second times tokens of an answer
-// are tokens per second, and goodput is no more than requests per second: 2 to 64 users who ask again and again.
+// TestRatesAgree checks that in any window of a closed loop, requests per second times tokens per answer equal tokens
+// per second, and that goodput does not exceed requests per second, for 2 to 64 users without think time.
 func TestRatesAgree(t *testing.T) {
 	for _, users := range []int64{2, 3, 16, 64} {
 		for waves := int64(2); waves <= 12; waves += 5 {
 			var all []metrics.Request
 			took := int64(200e6)
 			for u := range users {
-				at := u * took / users / 3 // they do not ask at once
+				at := u * took / users / 3 // users do not start at once
 				for range waves {
 					r := answer(at)
 					for k := range int64(32) {
@@ -42,12 +42,13 @@ func TestRatesAgree(t *testing.T) {
 	}
 }
 
-// TestRatesOfFew: so few requests as one are no more per second than were sent, and it is said that rates are rough.
+// TestRatesOfFew checks that the rate of a few requests does not exceed the rate of sending, and that a note states
+// that rates are rough.
 func TestRatesOfFew(t *testing.T) {
 	for n := int64(1); n <= 40; n++ {
 		for _, rate := range []float64{0.0156, 1, 50} {
 			var all []metrics.Request
-			for i := range n { // all come in the first half of their time
+			for i := range n { // all arrive in the first half of their time
 				due := int64(float64(i) / rate / 2 * 1e9)
 				all = append(all, answer(due, due+10e6, due+15e6))
 			}
@@ -63,7 +64,7 @@ func TestRatesOfFew(t *testing.T) {
 	}
 }
 
-// TestNoRates: of nothing there is no rate that could be rough.
+// TestNoRates checks that rates without answers are not called rough.
 func TestNoRates(t *testing.T) {
 	for n := range 3 {
 		var all []metrics.Request
@@ -76,8 +77,8 @@ func TestNoRates(t *testing.T) {
 	}
 }
 
-// TestAtOnce: answers whose tokens came at once have no TPOT, no gaps and no speed for a user, by whatever number of
-// events; those whose tokens came apart have, however quick they were beside a long prompt.
+// TestAtOnce checks that answers whose tokens arrived at once have no TPOT, no gaps and no user speed, with any number
+// of events, and that other answers have them, even after a long prompt.
 func TestAtOnce(t *testing.T) {
 	const ms = 1e6
 	for _, c := range []struct {

@@ -98,7 +98,7 @@ func measureDrift(all []Measured, w Window) *float64 {
 		if !w.Has(m.Due) {
 			continue
 		}
-		took, ok := m.toFirst()
+		took, ok := m.firstTokenTime()
 		if !ok {
 			continue
 		}
@@ -117,9 +117,9 @@ func measureDrift(all []Measured, w Window) *float64 {
 	return &slope
 }
 
-// toFirst returns the time to the first token, or to the whole answer if there are no tokens. ok is false without an
-// answer.
-func (m *Measured) toFirst() (took int64, ok bool) {
+// firstTokenTime returns the time to the first token, or to the whole answer if there are no tokens. ok is false
+// without an answer.
+func (m *Measured) firstTokenTime() (took int64, ok bool) {
 	if took, ok = m.sortableValue(TTFT); !ok {
 		took, ok = m.sortableValue(E2E)
 	}
@@ -144,7 +144,7 @@ func ttftTrend(all []Measured, w Window) *WindowTrend {
 		if !w.Has(m.Due) {
 			continue
 		}
-		if v, ok := m.toFirst(); ok {
+		if v, ok := m.firstTokenTime(); ok {
 			k := w.tenthOf(m.Due)
 			of[k] = append(of[k], v)
 		}
@@ -162,7 +162,7 @@ func ttftTrend(all []Measured, w Window) *WindowTrend {
 		slices.Sort(values)
 		quarter := func(p float64) float64 { return float64(values[percentileRank(len(values), p)]) }
 		t.Windows = append(t.Windows, quarter(0.5))
-		spreads = append(spreads, (quarter(0.75)-quarter(0.25))/quartiles)
+		spreads = append(spreads, (quarter(0.75)-quarter(0.25))/quartileDistance)
 	}
 	slices.Sort(spreads)
 	t.Spread = spreads[len(spreads)/2]
@@ -170,8 +170,8 @@ func ttftTrend(all []Measured, w Window) *WindowTrend {
 	return t
 }
 
-// quartiles is the distance between the quartiles of a normal distribution in standard deviations.
-const quartiles = 1.3489795003921634
+// quartileDistance is the distance between the quartiles of a normal distribution in standard deviations.
+const quartileDistance = 1.3489795003921634
 
 // underWayTrend returns the trend of the number of requests at the server.
 func underWayTrend(all []Measured, w Window) *WindowTrend {

@@ -22,8 +22,8 @@ func (t *times) Pop() any {
 	return x
 }
 
-// queued are requests that arrive at a rate at a server that works on slots of them at a time, 200 to 600 ms each: 2.5
-// a second for each slot. The first token comes 20 ms after its work began.
+// queued returns requests that arrive at a rate at a server that processes a number of them at a time in 200 to 600 ms
+// each: 2.5 per second and slot. The first token arrives 20 ms after the start of processing.
 func queued(n int, perSecond float64, slots int, seed uint64) []metrics.Request {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	free := make(times, slots)
@@ -41,8 +41,8 @@ func queued(n int, perSecond float64, slots int, seed uint64) []metrics.Request 
 	return all
 }
 
-// TestStationary: a server that keeps up is stationary by nearly all seeds, and one that does not by none; the one at
-// 80 % of what it can do for 60 s, the other at 115 %.
+// TestStationary checks for nearly all seeds that a server at 80 % of its capacity for 60 s is stationary, and for all
+// seeds that one at 115 % is not.
 func TestStationary(t *testing.T) {
 	const seeds = 200
 	of := func(perSecond float64) (rises int) {
@@ -70,7 +70,7 @@ func TestStationary(t *testing.T) {
 	}
 }
 
-// TestStationarySteps: what is higher since the first half does not rise any more; what falls does not rise.
+// TestStationarySteps checks that values that increased in the first half, or that fall, do not count as rising.
 func TestStationarySteps(t *testing.T) {
 	with := func(ttft func(i int64) int64) metrics.Stationarity {
 		var all []metrics.Request
@@ -96,7 +96,7 @@ func TestStationarySteps(t *testing.T) {
 	}
 }
 
-// TestStationaryUntold: few requests tell nothing, and neither does what was all due at once.
+// TestStationaryUntold checks that few requests, and requests that are all due at once, permit no conclusion.
 func TestStationaryUntold(t *testing.T) {
 	few := random(49, 3, 1)
 	at := make([]metrics.Request, 100)

@@ -62,7 +62,7 @@ func setBounds(v *Verdict, low, high float64) {
 // measureTerm returns the value of the term's statistic, or infinity if it falls on failures. why explains why it was
 // not measured.
 func measureTerm(t Term, f *metrics.Figures) (v float64, why string) {
-	if ofRequests(t.Metric) {
+	if isPerRequest(t.Metric) {
 		return measureStatistic(t, f)
 	}
 	if f.Requests == 0 {

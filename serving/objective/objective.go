@@ -65,8 +65,8 @@ type Objectives struct {
 	Terms []Term
 }
 
-// unitOf maps metrics to the units of their limits.
-var unitOf = map[string]string{
+// metricUnits maps metrics to the units of their limits.
+var metricUnits = map[string]string{
 	metrics.TTFT: Nanoseconds, metrics.TTFTSent: Nanoseconds, metrics.TTFO: Nanoseconds, metrics.TPOT: Nanoseconds,
 	metrics.E2E: Nanoseconds, metrics.E2ESent: Nanoseconds, metrics.Queue: Nanoseconds, metrics.Stall: Nanoseconds,
 	metrics.Gap: Nanoseconds, metrics.User: TokensPerS,
@@ -74,26 +74,26 @@ var unitOf = map[string]string{
 }
 
 // aliases contains further names of metrics.
-var other = map[string]string{
+var aliases = map[string]string{
 	"tokens_per_second": TokensPerSec, "requests_per_second": RequestsPerSec, "goodput_per_s": Goodput,
 }
 
 // ambiguous contains names that tools use for different metrics.
-var unclear = map[string]string{
+var ambiguous = map[string]string{
 	"itl": "tools call two things so: say gap or tpot", "latency": "say ttft, e2e, or another time",
 	"throughput": "say tokens_per_s or requests_per_s",
 }
 
 // MetricNames lists the metrics of terms in alphabetical order.
-func MetricNames() []string { return slices.Sorted(maps.Keys(unitOf)) }
+func MetricNames() []string { return slices.Sorted(maps.Keys(metricUnits)) }
 
 // maxLength is the maximum length of objectives in bytes.
-const longest = 2000
+const maxLength = 2000
 
 // Parse parses objectives. The error lists every fault.
 func Parse(text string) (Objectives, error) {
-	if len(text) > longest {
-		return Objectives{}, fmt.Errorf("objectives of %d characters, want %d at most", len(text), longest)
+	if len(text) > maxLength {
+		return Objectives{}, fmt.Errorf("objectives of %d characters, want %d at most", len(text), maxLength)
 	}
 	if strings.TrimSpace(text) == "" {
 		return Objectives{}, errors.New("the objectives are empty; want [p99|mean|max] METRIC < VALUE, such as " +
@@ -144,7 +144,7 @@ func parseTerm(text string) (Term, error) {
 	if err := readSubject(&t, subject); err != nil {
 		return t, err
 	}
-	if t.Unit = unitOf[t.Metric]; t.Op.Holds(0, 1) != smallerIsBetter(&t) {
+	if t.Unit = metricUnits[t.Metric]; t.Op.Holds(0, 1) != smallerIsBetter(&t) {
 		better, op := "larger", "> or >="
 		if smallerIsBetter(&t) {
 			better, op = "smaller", "< or <="
@@ -162,35 +162,37 @@ func termError(t *Term, what string) error {
 // smallerIsBetter reports whether smaller values of the metric are better.
 func smallerIsBetter(t *Term) bool { return t.Unit == Nanoseconds || t.Metric == Failed }
 
-// ofRequests reports whether each request has a value of the metric.
-func ofRequests(metric string) bool { return unitOf[metric] == Nanoseconds || metric == metrics.User }
+// isPerRequest reports whether each request has a value of the metric.
+func isPerRequest(metric string) bool {
+	return metricUnits[metric] == Nanoseconds || metric == metrics.User
+}
 
 // readSubject parses the text before the operator: a statistic and a metric, or the name of a figure such as ttft.p99.
 func readSubject(t *Term, text string) error {
-	words := inOrder(strings.Fields(strings.ToLower(text)))
+	words := orderWords(strings.Fields(strings.ToLower(text)))
 	if len(words) == 0 || len(words) > 2 {
 		return termError(t, fmt.Sprintf("%q is no metric, nor a statistic and a metric", text))
 	}
 	t.Metric = words[len(words)-1]
-	if name, ok := other[t.Metric]; ok {
+	if name, ok := aliases[t.Metric]; ok {
 		t.Metric = name
 	}
-	if unitOf[t.Metric] == "" {
+	if metricUnits[t.Metric] == "" {
 		if isStat(t.Metric) && len(words) == 1 {
 			return termError(t, fmt.Sprintf("%s of what? %[1]s ttft, %[1]s e2e or another time", t.Metric))
 		}
-		if what := unclear[t.Metric]; what != "" {
+		if what := ambiguous[t.Metric]; what != "" {
 			return termError(t, fmt.Sprintf("%s is unclear: %s", t.Metric, what))
 		}
 		return fmt.Errorf("objective %q: %w", t.Text, suggest.Unknown("metric", t.Metric, MetricNames()))
 	}
-	if ofRequests(t.Metric) {
+	if isPerRequest(t.Metric) {
 		t.Stat = Each
 	}
 	if len(words) == 1 {
 		return nil
 	}
-	if !ofRequests(t.Metric) {
+	if !isPerRequest(t.Metric) {
 		return termError(t, fmt.Sprintf("%s is one number of a point, and has no %s", t.Metric, words[0]))
 	}
 	if t.Stat = words[0]; t.Stat == Mean || t.Stat == Max {
@@ -205,9 +207,9 @@ func readSubject(t *Term, text string) error {
 	return nil
 }
 
-// inOrder puts the statistic before its metric. It accepts ttft p99, the name of a figure, and other separators.
-func inOrder(words []string) []string {
-	if len(words) == 1 && unitOf[words[0]] == "" {
+// orderWords puts the statistic before its metric. It accepts ttft p99, the name of a figure, and other separators.
+func orderWords(words []string) []string {
+	if len(words) == 1 && metricUnits[words[0]] == "" {
 		words = splitJoined(words[0])
 	}
 	if len(words) == 2 && isMetric(words[0]) && !isMetric(words[1]) {
@@ -236,7 +238,7 @@ func splitJoined(word string) []string {
 }
 
 func isMetric(word string) bool {
-	return unitOf[word] != "" || other[word] != "" || unclear[word] != ""
+	return metricUnits[word] != "" || aliases[word] != "" || ambiguous[word] != ""
 }
 
 // isStat reports whether a word is a statistic of the times of requests.

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/objective"
 )
 
-// TestGoldenObjectives reads texts that an independent program read.
+// TestGoldenObjectives compares parsed texts with those of an independent program.
 func TestGoldenObjectives(t *testing.T) {
 	golden.Each(t, "serving/slo.json", func(t *testing.T, path string) {
 		var cases []struct {
@@ -63,7 +63,7 @@ func parse(t testing.TB, text string) objective.Objectives {
 	return o
 }
 
-// TestOrderOfStatistic reads a statistic and a metric in either order, and joined as tools and people join them.
+// TestOrderOfStatistic parses a statistic and a metric in both orders, and joined in common ways.
 func TestOrderOfStatistic(t *testing.T) {
 	for stat, metrics := range map[string][]string{
 		"p99": {"ttft", "e2e_sent"}, "p99.9": {"tpot", "ttft_sent"}, "p50": {"user"}, "mean": {"queue"}, "max": {"stall"},
@@ -152,7 +152,7 @@ func TestEachRequest(t *testing.T) {
 	}
 }
 
-// TestNoGoodput: figures have goodput where something asks for it.
+// TestNoGoodput checks that figures contain goodput only if an objective requires it.
 func TestNoGoodput(t *testing.T) {
 	for text, want := range map[string]bool{
 		"failed < 1 %": false, "mean ttft < 1s": false, "attainment > 9 %": true, "ttft < 1s": true, "p99 ttft < 1s": true,
@@ -166,7 +166,7 @@ func TestNoGoodput(t *testing.T) {
 	}
 }
 
-// answered are n requests with a first token after ttft ms and four more, each 10 ms after the other.
+// answered returns n requests with a first token after ttft ms and four more tokens at intervals of 10 ms.
 func answered(n int, ttft int64) []metrics.Request {
 	var all []metrics.Request
 	for range n {
@@ -247,7 +247,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestLimitsAlone: limits of each request make goodput, which no point misses.
+// TestLimitsAlone checks that limits of each request yield goodput, which a point cannot miss.
 func TestLimitsAlone(t *testing.T) {
 	o := parse(t, "ttft < 5ms, user > 3 tok/s")
 	if o.HasPointTerms() || len(judgeTerm(t, "ttft < 5ms", answered(1, 100))) != 0 {
@@ -258,8 +258,8 @@ func TestLimitsAlone(t *testing.T) {
 	}
 }
 
-// TestWilson compares with the intervals of R. G. Newcombe, "Two-sided confidence intervals for the single proportion"
-// (1998), table I, method 3.
+// TestWilson compares intervals with those of R. G. Newcombe, "Two-sided confidence intervals for the single
+// proportion" (1998), table I, method 3.
 func TestWilson(t *testing.T) {
 	for _, c := range []struct {
 		k, n      int
@@ -272,7 +272,7 @@ func TestWilson(t *testing.T) {
 	}
 }
 
-// TestDoc: docs/serving-figures.md names every metric, and its example can be read.
+// TestDoc checks that docs/serving-figures.md names every metric and that its example can be parsed.
 func TestDoc(t *testing.T) {
 	text, err := os.ReadFile("../../docs/serving-figures.md")
 	if err != nil {

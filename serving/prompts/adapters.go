@@ -24,14 +24,14 @@ func readOrder(text string) (float64, error) {
 // assignAdapters sets the adapter of each request whose row has none: in turns, or at random by Zipf's law, in which
 // the kth adapter has a probability proportional to 1/k^s. All turns of a session have the same adapter.
 func (w *DrawnRequests) assignAdapters(d DrawOptions) {
-	names := w.set.asked.LoRA
+	names := w.set.options.LoRA
 	var upTo []float64
 	var sum float64
 	for k := range names {
-		sum += math.Pow(float64(k+1), -w.set.asked.zipf)
+		sum += math.Pow(float64(k+1), -w.set.options.zipf)
 		upTo = append(upTo, sum)
 	}
-	r := newRand(d.Seed, ofAdapter, 0)
+	r := newRand(d.Seed, adapterStream, 0)
 	turn, last := 0, int32(-1)
 	for i := range w.plan {
 		p := &w.plan[i]
@@ -47,7 +47,7 @@ func (w *DrawnRequests) assignAdapters(d DrawOptions) {
 				continue
 			}
 		}
-		if p.adapter = int32(turn % len(names)); w.set.asked.zipf > 0 {
+		if p.adapter = int32(turn % len(names)); w.set.options.zipf > 0 {
 			p.adapter = int32(min(sort.SearchFloat64s(upTo, r.Float64()*sum), len(names)-1))
 		}
 		turn++

@@ -102,14 +102,14 @@ func singleTokens(tok Tokenizer) wordAlphabet {
 			lines = append(lines, word)
 		}
 	}
-	if len(lines) >= enough {
+	if len(lines) >= minDistinctWords {
 		return lines
 	}
 	return all
 }
 
-// enough is the number of words that is sufficient for distinct texts.
-const enough = 256
+// minDistinctWords is the number of words that is sufficient for distinct texts.
+const minDistinctWords = 256
 
 // plainIDs returns the ids of a tokenizer that represent text. It excludes special tokens, which decode to nothing, and
 // tokens in brackets such as <tool_call>, which only templates write.
@@ -145,29 +145,29 @@ func (a *Ask) putIDs(ids []int32) {
 // makeAlphabet chooses the alphabet of prompts.
 func (s *PromptSet) makeAlphabet() error {
 	ids := s.API == Completions || s.API == Embeddings
-	switch v := s.asked.vocabulary; {
+	switch v := s.options.vocabulary; {
 	case s.API == Rerank:
 		return errors.New("--api rerank asks for documents: want --data FILE with query and documents, not --isl")
 	case ids && v.size() > 0:
 		s.alphabet, s.symbols.size = idAlphabet{v.first}, v.size()
-	case ids && s.asked.Tokenizer != nil:
-		table := plainIDs(s.asked.Tokenizer)
-		if len(table) < fewest {
-			return fmt.Errorf("--tokenizer has %d tokens that are text; want %d or more", len(table), fewest)
+	case ids && s.options.Tokenizer != nil:
+		table := plainIDs(s.options.Tokenizer)
+		if len(table) < minVocabulary {
+			return fmt.Errorf("--tokenizer has %d tokens that are text; want %d or more", len(table), minVocabulary)
 		}
 		s.alphabet, s.symbols.size = table, len(table)
-	case s.asked.Tokenizer != nil:
-		single := singleTokens(s.asked.Tokenizer)
-		if len(single) < fewest {
-			return fmt.Errorf("--tokenizer has %d words of one token each; want %d or more", len(single), fewest)
+	case s.options.Tokenizer != nil:
+		single := singleTokens(s.options.Tokenizer)
+		if len(single) < minVocabulary {
+			return fmt.Errorf("--tokenizer has %d words of one token each; want %d or more", len(single), minVocabulary)
 		}
-		s.alphabet, s.symbols.size = tokenAlphabet{single, s.asked.Tokenizer}, len(single)
+		s.alphabet, s.symbols.size = tokenAlphabet{single, s.options.Tokenizer}, len(single)
 	default:
 		s.alphabet, s.symbols.size = wordAlphabet(words), len(words)
 		s.addNotef("lengths of prompts are approximate: they are made of words, as there is %s; the report shows what the "+
 			"server counted", missingFields(s.API))
 	}
-	s.symbols.prefix, s.symbols.block = s.asked.prefix, s.asked.Block
+	s.symbols.prefix, s.symbols.block = s.options.prefix, s.options.Block
 	s.symbols.blocks = newStarts(s.symbols.size, 0)
 	return nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// BenchmarkIDs makes 10,000 prompts of 1024 ids, half of each a shared prefix in the second.
+// BenchmarkIDs makes 10,000 prompts of 1024 ids. In the second case, half of each is a shared prefix.
 func BenchmarkIDs(b *testing.B) {
 	for _, prefix := range []string{"", "0.5/8"} {
 		b.Run("prefix="+prefix, func(b *testing.B) {
@@ -28,7 +28,7 @@ func BenchmarkIDs(b *testing.B) {
 	}
 }
 
-// BenchmarkText makes 1,000 chats of 1024 tokens of a small tokenizer.
+// BenchmarkText makes 1,000 chats of 1024 tokens with a small tokenizer.
 func BenchmarkText(b *testing.B) {
 	set, err := prompts.ReadSet(prompts.PromptOptions{ISL: "1024", API: prompts.Chat, Tokenizer: toy{}})
 	if err != nil {
@@ -40,7 +40,7 @@ func BenchmarkText(b *testing.B) {
 	}
 }
 
-// BenchmarkRead reads rows of a few forms.
+// BenchmarkRead reads rows in several forms.
 func BenchmarkRead(b *testing.B) {
 	words := strings.Repeat("some words of a text ", 50)
 	for _, c := range []struct{ name, row string }{

@@ -43,19 +43,19 @@ func joinMessages(messages ...json.RawMessage) json.RawMessage {
 
 // ChatHistory contains the messages of a session so far. It never rewrites memory that it has returned, because turns
 // share the memory of earlier messages.
-type ChatHistory struct{ said []byte } // messages, each with a comma behind it
+type ChatHistory struct{ messages []byte } // messages, each with a comma behind it
 
 // appendMessage adds a message. If there is no room, it doubles the memory. Memory shared by turns is kept for each
 // move, in total twice.
 func (h *ChatHistory) appendMessage(m json.RawMessage) {
-	if n := len(h.said) + len(m) + 1; n > cap(h.said) {
-		h.said = append(make([]byte, 0, 2*n), h.said...)
+	if n := len(h.messages) + len(m) + 1; n > cap(h.messages) {
+		h.messages = append(make([]byte, 0, 2*n), h.messages...)
 	}
-	h.said = append(append(h.said, m...), ',')
+	h.messages = append(append(h.messages, m...), ',')
 }
 
 // messagesSoFar returns the messages added so far.
-func (h *ChatHistory) messagesSoFar() []byte { return h.said[:len(h.said):len(h.said)] }
+func (h *ChatHistory) messagesSoFar() []byte { return h.messages[:len(h.messages):len(h.messages)] }
 
 // NextTurn returns a turn of a session in the form to send, after all earlier messages.
 func (h *ChatHistory) NextTurn(a Ask) Ask {
@@ -274,7 +274,7 @@ func (r *rowReader) buildConversation(rec *sourceRow) {
 	if r.api == "" {
 		r.api, r.apiLine = Chat, rec.line
 	}
-	if r.api != Chat && r.api != Responses && (r.api != Completions || r.asked.sessions) {
+	if r.api != Chat && r.api != Responses && (r.api != Completions || r.options.sessions) {
 		r.addFaultf(rec.line, "conversations are of chats: want --api chat or responses, not %s", r.api)
 		return
 	}
@@ -283,7 +283,7 @@ func (r *rowReader) buildConversation(rec *sourceRow) {
 	r.readCell(rec, fConversations, func(raw json.RawMessage) error {
 		conversation, err := parseStructured(raw, '[')
 		if err == nil {
-			all, err = splitTurns(conversation, !r.asked.sessions)
+			all, err = splitTurns(conversation, !r.options.sessions)
 		}
 		return err
 	})
@@ -303,21 +303,21 @@ func (r *rowReader) buildConversation(rec *sourceRow) {
 // addTurns adds the turns of one conversation.
 func (r *rowReader) addTurns(rec *sourceRow, shared promptRow, all []chatTurn) {
 	name := shared.ask.ID
-	if name == "" || r.named[name] {
+	if name == "" || r.conversationNames[name] {
 		name = fmt.Sprintf("%s#%d", name, r.conversations)
 	}
-	r.named[name] = r.asked.sessions
+	r.conversationNames[name] = r.options.sessions
 	var h ChatHistory
 	for i, t := range all {
 		one := r.turnRow(shared, name, i)
 		a := one.ask
-		if (r.asked.lengths.traceIn || r.asked.lengths.traceOut) && !r.countTurn(rec, &one, t) {
+		if (r.options.lengths.traceIn || r.options.lengths.traceOut) && !r.countTurn(rec, &one, t) {
 			return
 		}
 		now := append(t.before[:len(t.before):len(t.before)], chatMessageJSON("user", t.question))
 		switch {
-		case r.asked.lengths.traceIn:
-		case len(now) == 1 && len(h.said) == 0 || r.api == Completions:
+		case r.options.lengths.traceIn:
+		case len(now) == 1 && len(h.messages) == 0 || r.api == Completions:
 			a.Text = t.question
 		default:
 			a.Before, a.Messages = h.messagesSoFar(), joinMessages(now...)
@@ -325,23 +325,23 @@ func (r *rowReader) addTurns(rec *sourceRow, shared promptRow, all []chatTurn) {
 		if r.keepRow(rec, one); i+1 == len(all) || r.noteFull(rec.line) {
 			return
 		}
-		if r.asked.own {
+		if r.options.own {
 			continue
 		}
-		had := len(h.said)
+		had := len(h.messages)
 		for _, m := range now {
 			h.appendMessage(m)
 		}
 		h.AddAnswer(t.answer)
-		r.kept += int64(len(h.said) - had)
+		r.keptBytes += int64(len(h.messages) - had)
 	}
 }
 
 // turnRow returns the row of a conversation's turn, still without its text. Only the first turn has a due time.
 func (r *rowReader) turnRow(shared promptRow, name string, i int) promptRow {
 	a := *shared.ask
-	if r.asked.sessions {
-		a.Session, a.Turn, a.Own = name, i, r.asked.own
+	if r.options.sessions {
+		a.Session, a.Turn, a.Own = name, i, r.options.own
 	}
 	if shared.ask = &a; i > 0 {
 		shared.hasDue, shared.due = false, 0
@@ -351,14 +351,14 @@ func (r *rowReader) turnRow(shared promptRow, name string, i int) promptRow {
 
 // countTurn sets the lengths of a question and its answer.
 func (r *rowReader) countTurn(rec *sourceRow, one *promptRow, t chatTurn) bool {
-	tok := r.asked.Tokenizer
+	tok := r.options.Tokenizer
 	if tok == nil {
 		r.addFaultf(rec.line, "lengths of conversations want a tokenizer: give --tokenizer")
 		return false
 	}
 	one.out, one.exact = int32(max(1, len(tok.EncodePlain(nil, t.answer)))), true
-	if r.asked.lengths.traceIn {
-		one.in, r.made = int32(max(1, len(tok.EncodePlain(nil, t.question)))), true
+	if r.options.lengths.traceIn {
+		one.in, r.hasGenerated = int32(max(1, len(tok.EncodePlain(nil, t.question)))), true
 	}
 	return true
 }
@@ -418,7 +418,7 @@ func (r *rowReader) setBodyMember(rec *sourceRow, a *Ask, name string, value jso
 		if f == fPrompt && r.api == Responses && value[0] == '[' {
 			f = fMessages
 		}
-		rec.setCell(fieldPlace{f, 0}, value, nil, []byte(name))
+		rec.setCell(fieldMatch{f, 0}, value, nil, []byte(name))
 		return
 	}
 	switch name {

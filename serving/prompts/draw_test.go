@@ -54,7 +54,7 @@ func TestIDsOfALength(t *testing.T) {
 	}
 }
 
-// Even with few ids prompts are told apart within their first two.
+// Even with few ids, the first two distinguish prompts.
 func TestFewIDs(t *testing.T) {
 	_, asks := draw(t, prompts.PromptOptions{ISL: "4", Vocabulary: "0..15"}, prompts.DrawOptions{N: 256})
 	seen := map[[2]int32]bool{}

@@ -101,24 +101,24 @@ func readColumns(pairs []string) (map[columnField]string, error) {
 
 // fieldNamer finds the field of a column.
 type fieldNamer struct {
-	known map[string]fieldPlace
-	named map[columnField]string // assigned by --column
-	found map[string]bool        // all columns seen; true if the column has a field
-	keeps []string               // columns whose values the set stores
-	pairs map[[2]string]bool     // pairs of columns of the same field in one row: the one used and the one ignored
+	known       map[string]fieldMatch
+	named       map[columnField]string // assigned by --column
+	seenColumns map[string]bool        // all columns seen; true if the column has a field
+	keptColumns []string               // columns whose values the set stores
+	preferences map[[2]string]bool     // pairs of columns of the same field in one row: the one used and the one ignored
 }
 
-type fieldPlace struct {
+type fieldMatch struct {
 	field columnField
 	rank  int // the column with the smallest rank is used
 }
 
 func newNamer(named map[columnField]string, keeps []string) *fieldNamer {
-	n := &fieldNamer{known: map[string]fieldPlace{}, named: named, found: map[string]bool{}, keeps: keeps,
-		pairs: map[[2]string]bool{}}
+	n := &fieldNamer{known: map[string]fieldMatch{}, named: named, seenColumns: map[string]bool{}, keptColumns: keeps,
+		preferences: map[[2]string]bool{}}
 	taken := map[string]bool{}
 	for f, column := range named {
-		n.known[column] = fieldPlace{f, 0}
+		n.known[column] = fieldMatch{f, 0}
 		taken[column] = true
 	}
 	for f, names := range fieldNames {
@@ -127,7 +127,7 @@ func newNamer(named map[columnField]string, keeps []string) *fieldNamer {
 		}
 		for rank, name := range names {
 			if !taken[name] && !slices.Contains(onlyNamed, name) {
-				n.known[name] = fieldPlace{columnField(f), rank}
+				n.known[name] = fieldMatch{columnField(f), rank}
 			}
 		}
 	}
@@ -147,28 +147,29 @@ func (n *fieldNamer) knowsColumn(column string) bool {
 }
 
 // fieldOf returns the field of a column, by its name or by its name in lower case.
-func (n *fieldNamer) fieldOf(column []byte) (fieldPlace, bool) {
+func (n *fieldNamer) fieldOf(column []byte) (fieldMatch, bool) {
 	p, ok := n.known[string(column)]
 	if !ok {
 		p, ok = n.known[strings.ToLower(string(column))]
 	}
-	if seen, known := n.found[string(column)]; (!known || ok && !seen) && len(n.found) < maxColumns && len(column) < 200 {
-		n.found[string(column)] = ok
+	if seen, known := n.seenColumns[string(column)]; (!known || ok && !seen) && len(n.seenColumns) < maxColumns &&
+		len(column) < 200 {
+		n.seenColumns[string(column)] = ok
 	}
 	return p, ok
 }
 
 // notePreference records that a row had two columns of a field, and which one was used.
 func (n *fieldNamer) notePreference(taken, left string) {
-	if len(n.pairs) < maxColumns {
-		n.pairs[[2]string{taken, left}] = true
+	if len(n.preferences) < maxColumns {
+		n.preferences[[2]string{taken, left}] = true
 	}
 }
 
 // listPreferences lists the columns that were used if rows had several of a field.
 func (n *fieldNamer) listPreferences() []string {
 	var notes []string
-	for pair := range n.pairs {
+	for pair := range n.preferences {
 		p, _ := n.fieldOf([]byte(pair[0]))
 		notes = append(notes, fmt.Sprintf("rows have both %s and %s: %s is used (--column %s=%s takes the other one)",
 			pair[0], pair[1], pair[0], fieldNames[p.field][0], pair[1]))
@@ -180,8 +181,8 @@ func (n *fieldNamer) listPreferences() []string {
 // unusedColumns returns the columns without a field, sorted by name.
 func (n *fieldNamer) unusedColumns() []string {
 	var names []string
-	for name, used := range n.found {
-		if !used && !slices.Contains(n.keeps, name) {
+	for name, used := range n.seenColumns {
+		if !used && !slices.Contains(n.keptColumns, name) {
 			names = append(names, name)
 		}
 	}
@@ -202,7 +203,7 @@ func (r *sourceRow) hasField(f columnField) bool { return r.cells[f] != nil }
 
 // keepValue stores the value of a column if the set keeps its values.
 func (r *sourceRow) keepValue(n *fieldNamer, column []byte, raw json.RawMessage) {
-	if n == nil || len(n.keeps) == 0 || !slices.Contains(n.keeps, string(column)) {
+	if n == nil || len(n.keptColumns) == 0 || !slices.Contains(n.keptColumns, string(column)) {
 		return
 	}
 	if r.kept == nil {
@@ -214,12 +215,12 @@ func (r *sourceRow) keepValue(n *fieldNamer, column []byte, raw json.RawMessage)
 // setCell stores the cell of a column, unless it is null or a preferred column contains the field. If a row has two
 // columns of a field with different values, the namer records which one is used. A nil namer means that the cells are
 // not from columns.
-func (r *sourceRow) setCell(p fieldPlace, raw json.RawMessage, n *fieldNamer, column []byte) {
+func (r *sourceRow) setCell(p fieldMatch, raw json.RawMessage, n *fieldNamer, column []byte) {
 	if bytes.Equal(raw, []byte("null")) {
 		return
 	}
 	if p.field == fInputLength && len(raw) > 0 && raw[0] == '[' { // input_tokens of MLPerf Endpoints: ids
-		p = fieldPlace{fIDs, len(fieldNames[fIDs]) - 1}
+		p = fieldMatch{fIDs, len(fieldNames[fIDs]) - 1}
 	}
 	if has := r.cells[p.field]; has != nil {
 		taken, left := r.columns[p.field], column
@@ -300,7 +301,7 @@ func unquoteJSON(raw []byte) (string, error) {
 }
 
 // numberOf returns a cell as an integer from 0 to maxValue. It also accepts numbers in strings.
-func numberOf(raw json.RawMessage, most int64) (int64, error) {
+func numberOf(raw json.RawMessage, maxValue int64) (int64, error) {
 	text := string(raw)
 	if raw[0] == '"' {
 		var err error
@@ -317,8 +318,8 @@ func numberOf(raw json.RawMessage, most int64) (int64, error) {
 		}
 		n = int64(f)
 	}
-	if n < 0 || n > most {
-		return 0, fmt.Errorf("want 0 to %d, not %d", most, n)
+	if n < 0 || n > maxValue {
+		return 0, fmt.Errorf("want 0 to %d, not %d", maxValue, n)
 	}
 	return n, nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// readText reads a file of this name and text.
+// readText reads a file with this name and text.
 func readText(t *testing.T, name, text string, columns ...string) (*prompts.PromptSet, error) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -20,14 +20,14 @@ func readText(t *testing.T, name, text string, columns ...string) (*prompts.Prom
 	return prompts.ReadSet(prompts.PromptOptions{File: path, Columns: columns})
 }
 
-// asksOf are the requests of a set's rows, in their order.
+// asksOf returns the requests of a set's rows in order.
 func asksOf(set *prompts.PromptSet) []prompts.Ask {
 	asks := set.Draw(prompts.DrawOptions{N: set.Rows()}).All()
 	slices.SortFunc(asks, func(a, b prompts.Ask) int { return a.Row - b.Row })
 	return asks
 }
 
-// TestSeparators reads one table as several programs write it.
+// TestSeparators reads one table in the dialects of several programs.
 func TestSeparators(t *testing.T) {
 	for name, c := range map[string]struct {
 		file, text string
@@ -69,7 +69,7 @@ func TestSeparators(t *testing.T) {
 	}
 }
 
-// TestSeveralColumnsOfOneField: which of two columns is used is said, where it makes a difference.
+// TestSeveralColumnsOfOneField checks the note on which of two columns is used, if their values differ.
 func TestSeveralColumnsOfOneField(t *testing.T) {
 	const says = "rows have both prompt and text: prompt is used (--column prompt=text takes the other one)"
 	for name, c := range map[string]struct {
@@ -105,7 +105,7 @@ func TestSeveralColumnsOfOneField(t *testing.T) {
 	}
 }
 
-// TestJSONOfPython reads what json.dump writes: NaN and Infinity, which are missing values.
+// TestJSONOfPython reads the output of json.dump, in which NaN and Infinity are missing values.
 func TestJSONOfPython(t *testing.T) {
 	for name, c := range map[string]struct{ file, text string }{
 		"NaN":               {"x.jsonl", `{"prompt": "NaN", "max_tokens": NaN, "delay": Infinity}`},

@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// TestGoldenData compares what requests mean; internal/serving/client compares them as they are written.
+// TestGoldenData compares the meaning of requests; internal/serving/client compares their encoding.
 func TestGoldenData(t *testing.T) {
 	golden.Each(t, "serving/data/*/case.json", func(t *testing.T, path string) {
 		servingtest.RunPrompts(t, path, nil, meaning)
 	})
 }
 
-// meaning is what a request means, as fields of a body.
+// meaning returns the meaning of a request as fields of a body.
 func meaning(t *testing.T, a prompts.Ask) (string, map[string]any) {
 	t.Helper()
 	body := map[string]any{}
@@ -62,7 +62,7 @@ func meaning(t *testing.T, a prompts.Ask) (string, map[string]any) {
 	return a.API.EndpointPath(), body
 }
 
-// messages are all messages of a request, in one list.
+// messages returns all messages of a request in one list.
 func messages(a prompts.Ask) json.RawMessage {
 	if len(a.Before) == 0 {
 		return a.Messages

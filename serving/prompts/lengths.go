@@ -10,7 +10,7 @@ import (
 )
 
 // maxLength is the maximum length that can be requested, in tokens.
-const most = 1 << 24
+const maxLength = 1 << 24
 
 // LengthPairs determines the lengths of prompts and answers in tokens. The zero value determines none.
 type LengthPairs struct {
@@ -91,7 +91,7 @@ func parseLength(text string) (lengthDistribution, error) {
 		return lengthDistribution{from: n, to: n}, nil
 	}
 	s, err := strconv.ParseFloat(spread, 64)
-	if err != nil || !(s >= 0) || s > most {
+	if err != nil || !(s >= 0) || s > maxLength {
 		return lengthDistribution{}, errLength
 	}
 	if s == 0 {
@@ -103,7 +103,7 @@ func parseLength(text string) (lengthDistribution, error) {
 // parseCount parses a number from 1 to maxLength. It returns 0 for other texts.
 func parseCount(text string) int {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > most {
+	if err != nil || n < 1 || n > maxLength {
 		return 0
 	}
 	return n
@@ -159,7 +159,7 @@ func (l LengthPairs) drawPair(r *rand.Rand) (in, out int) {
 func (l lengthDistribution) drawLength(r *rand.Rand) int {
 	switch {
 	case l.spread > 0:
-		return max(1, min(int(math.Round(l.mean+l.spread*r.NormFloat64())), most))
+		return max(1, min(int(math.Round(l.mean+l.spread*r.NormFloat64())), maxLength))
 	case l.from == l.to:
 		return l.from
 	}

@@ -39,7 +39,7 @@ func (a *parsedOptions) drawsByPython() bool {
 // DrawnOnceOption returns the option that requires drawing in advance for all requests, so that a measurement must set
 // their number; "": none.
 func (s *PromptSet) DrawnOnceOption() string {
-	switch a := s.asked; {
+	switch a := s.options; {
 	case a.salted:
 		return "--salt-seed " + a.SaltSeed
 	case a.drawsByPython():
@@ -108,7 +108,7 @@ func rowsByPython(order string, seed uint64, all, n int) []int32 {
 
 // chooseByPython plans n requests with rowsByPython. It counts the earlier occurrences of each row.
 func (w *DrawnRequests) chooseByPython(n int) {
-	a, came := w.set.asked, make([]int32, len(w.set.rows))
+	a, came := w.set.options, make([]int32, len(w.set.rows))
 	w.plan = make([]plannedRequest, n)
 	for i, row := range rowsByPython(a.PromptOptions.Order, a.orderSeed, len(came), n) {
 		w.plan[i] = plannedRequest{row: row, round: came[row]}
@@ -134,7 +134,7 @@ func (w *DrawnRequests) drawSalts(seed uint64) {
 func (w *DrawnRequests) addSalt(a *Ask, i int) {
 	salt := "[" + hex.EncodeToString(w.salts[i][:]) + "] "
 	if a.IDs != nil {
-		tokens := w.set.asked.Tokenizer.EncodePlain(nil, salt)
+		tokens := w.set.options.Tokenizer.EncodePlain(nil, salt)
 		a.IDs = slices.Concat(a.IDs[:a.user], tokens, a.IDs[a.user:])
 		a.InputTokens = len(a.IDs)
 		return
@@ -185,18 +185,18 @@ func saltMessage(m json.RawMessage, api API, salt string) json.RawMessage {
 
 // placeSalt finds the position of the salt in a row's token ids: after the first mark of a user's part.
 func (r *rowReader) placeSalt(a *Ask) error {
-	after := r.asked.SaltAfter
+	after := r.options.SaltAfter
 	switch {
 	case after == "":
 		return errors.New("a prompt of token ids does not say where the user's part begins, so that no salt can go " +
 			"before it: want text or messages")
-	case r.asked.Tokenizer == nil:
+	case r.options.Tokenizer == nil:
 		return errors.New("the salt of a prompt of token ids needs the model's tokenizer")
-	case r.mark == nil:
-		r.mark = r.asked.Tokenizer.EncodePlain([]int32{}, after)
+	case r.userMark == nil:
+		r.userMark = r.options.Tokenizer.EncodePlain([]int32{}, after)
 	}
-	for i := range max(0, len(a.IDs)-len(r.mark)+1) {
-		if a.user = i + len(r.mark); len(r.mark) > 0 && slices.Equal(a.IDs[i:a.user], r.mark) {
+	for i := range max(0, len(a.IDs)-len(r.userMark)+1) {
+		if a.user = i + len(r.userMark); len(r.userMark) > 0 && slices.Equal(a.IDs[i:a.user], r.userMark) {
 			return nil
 		}
 	}

@@ -15,13 +15,13 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// official is what the client of MLPerf Endpoints drew (mlcommons/endpoints@ea332753, Python 3.12).
+// official contains the draws of MLPerf Endpoints' client (mlcommons/endpoints@ea332753, Python 3.12).
 type official struct {
 	Orders []struct {
 		Order, Seed    string
 		Samples, Draws int
 		First          []int
-		SHA256         string // of all draws, with commas between
+		SHA256         string // checksum of all draws, separated by commas
 	}
 	Salts []struct {
 		Seed            string
@@ -50,7 +50,7 @@ func rowsFile(t *testing.T, rows ...string) string {
 	return file
 }
 
-// TestOfficialOrders: rows come in the order in which the official client issues them.
+// TestOfficialOrders compares the order of rows with that of the official client.
 func TestOfficialOrders(t *testing.T) {
 	files := map[int]string{}
 	for _, c := range readOfficial(t).Orders {
@@ -80,7 +80,7 @@ func TestOfficialOrders(t *testing.T) {
 	}
 }
 
-// TestOfficialSalts: salts are those of the official client, whatever API has the prompt.
+// TestOfficialSalts compares salts with those of the official client, for every API.
 func TestOfficialSalts(t *testing.T) {
 	for _, c := range readOfficial(t).Salts {
 		rows := make([]string, len(c.Prompts))
@@ -108,7 +108,8 @@ func TestOfficialSalts(t *testing.T) {
 	}
 }
 
-// TestSaltsStandBeforeTheUser: of messages the first one of the user's has the salt, and warm-up has salts of its own.
+// TestSaltsStandBeforeTheUser checks that the first message of the user contains the salt, and that the warm-up has its
+// own salts.
 func TestSaltsStandBeforeTheUser(t *testing.T) {
 	file := rowsFile(t, `{"messages": [{"role": "system", "content": "S"}, `+
 		`{"role": "user", "name": "n", "content": "U"}, {"role": "assistant", "content": "A"}, `+
@@ -129,7 +130,7 @@ func TestSaltsStandBeforeTheUser(t *testing.T) {
 	}
 }
 
-// TestSaltsOfIDs: among token ids the salt stands in tokens behind the first mark of the user's part.
+// TestSaltsOfIDs checks that the salt's tokens follow the first mark of the user's part in token ids.
 func TestSaltsOfIDs(t *testing.T) {
 	ids := toy{}.EncodePlain(nil, "sea the of the we")
 	file := rowsFile(t, fmt.Sprintf(`{"text": "not sent", "input_tokens": %s}`, jsonOf(t, ids)))
@@ -147,7 +148,7 @@ func TestSaltsOfIDs(t *testing.T) {
 	}
 }
 
-// TestOfficialRefuses: what has no such order, or no place for a salt.
+// TestOfficialRefuses checks the errors for rows without such an order or without a position for a salt.
 func TestOfficialRefuses(t *testing.T) {
 	ids := rowsFile(t, `{"prompt_token_ids": [1, 2]}`)
 	text := rowsFile(t, `{"prompt": "a"}`)
@@ -174,7 +175,7 @@ func TestOfficialRefuses(t *testing.T) {
 	}
 }
 
-// TestTokensOfSets: input_tokens are ids where they are a list, as in the sets of MLPerf Endpoints, and else a length.
+// TestTokensOfSets checks that input_tokens is a list of ids, as in the sets of MLPerf Endpoints, or a length.
 func TestTokensOfSets(t *testing.T) {
 	file := rowsFile(t, `{"input_tokens": [5, 6, 7], "question": "q", "ground_truth": "g", "dataset": "aime"}`)
 	set, asks := draw(t, prompts.PromptOptions{File: file, API: prompts.Completions}, prompts.DrawOptions{})

@@ -26,24 +26,26 @@ const (
 type fileLayout int
 
 const (
-	inLines fileLayout = iota // one JSON value per line
-	inJSON                    // a JSON array, or consecutive JSON values
-	inCSV
-	inTSV
-	inText // one prompt per line
-	inTable
+	linesLayout fileLayout = iota // one JSON value per line
+	jsonLayout                    // a JSON array, or consecutive JSON values
+	csvLayout
+	tsvLayout
+	textLayout // one prompt per line
+	tableLayout
 )
 
-var containers = map[string]fileLayout{"jsonl": inLines, "json": inJSON, "csv": inCSV, "tsv": inTSV, "text": inText,
-	"parquet": inTable}
+var containers = map[string]fileLayout{"jsonl": linesLayout, "json": jsonLayout, "csv": csvLayout, "tsv": tsvLayout,
+	"text":    textLayout,
+	"parquet": tableLayout}
 
-var extensions = map[string]fileLayout{".jsonl": inLines, ".ndjson": inLines, ".json": inJSON, ".csv": inCSV,
-	".tsv": inTSV, ".txt": inText, ".text": inText, ".parquet": inTable}
+var extensions = map[string]fileLayout{".jsonl": linesLayout, ".ndjson": linesLayout, ".json": jsonLayout,
+	".csv": csvLayout,
+	".tsv": tsvLayout, ".txt": textLayout, ".text": textLayout, ".parquet": tableLayout}
 
 // openFile is an open file with its layout.
 type openFile struct {
-	in   *bufio.Reader
-	form fileLayout
+	in     *bufio.Reader
+	layout fileLayout
 	io.Closer
 }
 
@@ -54,13 +56,13 @@ func openSource(path, format string) (*openFile, error) {
 		return nil, fmt.Errorf("%w: %w", ErrData, bounded.Named(err))
 	}
 	s := &openFile{Closer: f}
-	if err := s.detectForm(f, path, format); err != nil {
+	if err := s.setLayout(f, path, format); err != nil {
 		return nil, errors.Join(fmt.Errorf("%w: %s: %w", ErrData, path, err), f.Close())
 	}
 	return s, nil
 }
 
-func (s *openFile) detectForm(f io.Reader, path, format string) error {
+func (s *openFile) setLayout(f io.Reader, path, format string) error {
 	s.in = bufio.NewReaderSize(&limitedReader{f, maxRead}, 1<<16)
 	if head, _ := s.in.Peek(2); bytes.Equal(head, []byte{0x1f, 0x8b}) {
 		z, err := gzip.NewReader(s.in)
@@ -81,37 +83,37 @@ func (s *openFile) detectForm(f io.Reader, path, format string) error {
 		return errors.New("the text is UTF-16; want UTF-8")
 	}
 	name := strings.TrimSuffix(strings.ToLower(path), ".gz")
-	s.form = formOf(head, filepath.Ext(name), format)
+	s.layout = detectLayout(head, filepath.Ext(name), format)
 	return nil
 }
 
-func formOf(head []byte, ext, format string) fileLayout {
+func detectLayout(head []byte, ext, format string) fileLayout {
 	if c, ok := containers[format]; ok {
 		return c
 	}
 	c, named := extensions[ext]
 	if bytes.HasPrefix(head, []byte("PAR1")) {
-		return inTable
+		return tableLayout
 	}
-	if named && c != inLines && c != inJSON {
+	if named && c != linesLayout && c != jsonLayout {
 		return c
 	}
 	first := bytes.TrimSpace(head)
 	switch {
 	case bytes.HasPrefix(first, []byte("[")):
-		return inJSON
-	case bytes.HasPrefix(first, []byte("{")) && (!named || c != inLines):
+		return jsonLayout
+	case bytes.HasPrefix(first, []byte("{")) && (!named || c != linesLayout):
 		// An object that ends in the first line may be followed by others. If that line is too long, the name determines the
 		// layout.
 		line, _, whole := bytes.Cut(first, []byte("\n"))
 		if whole && !json.Valid(line) || !whole && named {
-			return inJSON
+			return jsonLayout
 		}
-		return inLines
+		return linesLayout
 	case named:
 		return c
 	}
-	return inText
+	return textLayout
 }
 
 // limitedReader fails after a number of bytes, because a small compressed file may expand without limit.
@@ -164,11 +166,11 @@ func eachLine(in *bufio.Reader, yield func(line int, text []byte) bool) error {
 
 // jsonValues iterates over the JSON values in a file, or over the elements of its only array.
 type jsonValues struct {
-	in      *bufio.Reader
-	line    int
-	inArray bool
-	some    bool // a value came before
-	text    []byte
+	in       *bufio.Reader
+	line     int
+	inArray  bool
+	hasValue bool // a value came before
+	text     []byte
 }
 
 // eachValue calls yield with each value and the line of its beginning until yield returns false. A value is valid until
@@ -185,7 +187,7 @@ func (v *jsonValues) eachValue(yield func(line int, text []byte) bool) error {
 			if c == ']' {
 				return v.checkEnd()
 			}
-			if v.some {
+			if v.hasValue {
 				if c != ',' {
 					return fmt.Errorf("want , or ] after a value, not %q", c)
 				}
@@ -194,7 +196,7 @@ func (v *jsonValues) eachValue(yield func(line int, text []byte) bool) error {
 				}
 			}
 		}
-		v.some = true
+		v.hasValue = true
 		line := v.line
 		if err := v.readValue(c); err != nil {
 			return err

@@ -155,10 +155,10 @@ func (o PromptOptions) parseOptions() (*parsedOptions, error) {
 			faults = append(faults, err)
 		}
 	}
-	check(oneOf("--api", string(o.API), append([]string{"auto"}, toTexts(APIs())...)...))
-	check(oneOf("--format", o.Format, Formats()...))
-	check(oneOf("--turns", o.Turns, "first", "all"))
-	check(oneOf("--history", o.History, "recorded", "own"))
+	check(checkChoice("--api", string(o.API), append([]string{"auto"}, toTexts(APIs())...)...))
+	check(checkChoice("--format", o.Format, Formats()...))
+	check(checkChoice("--turns", o.Turns, "first", "all"))
+	check(checkChoice("--history", o.History, "recorded", "own"))
 	check(parseInto(&a.columns, readColumns, o.Columns))
 	check(parseInto(&a.vocabulary, readVocabulary, o.Vocabulary))
 	check(parseInto(&a.prefix, readPrefix, o.Prefix))
@@ -167,7 +167,7 @@ func (o PromptOptions) parseOptions() (*parsedOptions, error) {
 	check(parseInto(&a.header, readHeader, o.Header))
 	check(parseInto(&a.zipf, readOrder, o.LoRAOrder))
 	check(parseInto(&a.tools, readTools, o.Tools))
-	check(oneOf("--order", o.Order, Orders()...))
+	check(checkChoice("--order", o.Order, Orders()...))
 	given, err := readSeed("--order-seed", &a.orderSeed, o.OrderSeed)
 	if check(err); !given {
 		a.orderSeed = defaultOrderSeed
@@ -179,7 +179,7 @@ func (o PromptOptions) parseOptions() (*parsedOptions, error) {
 	if o.Block < 0 {
 		check(fmt.Errorf("--block %d: want a number of tokens above 0", o.Block))
 	}
-	for _, fault := range slices.Concat(a.findContradictions(), a.checkOfficial(), a.withoutFile()) {
+	for _, fault := range slices.Concat(a.findContradictions(), a.checkOfficial(), a.listFileOptions()) {
 		check(fault)
 	}
 	if len(faults) > 0 {
@@ -219,8 +219,8 @@ func (a *parsedOptions) findContradictions() []error {
 	return faults
 }
 
-// withoutFile lists options that require a file if there is none.
-func (a *parsedOptions) withoutFile() []error {
+// listFileOptions lists options that require a file if there is none.
+func (a *parsedOptions) listFileOptions() []error {
 	if a.File != "" {
 		return nil
 	}
@@ -239,7 +239,7 @@ func (a *parsedOptions) withoutFile() []error {
 	return faults
 }
 
-func oneOf(flag, value string, choices ...string) error {
+func checkChoice(flag, value string, choices ...string) error {
 	if value == "" || slices.Contains(choices, value) {
 		return nil
 	}
@@ -260,8 +260,8 @@ func (s idRange) size() int {
 	return int(s.last-s.first) + 1
 }
 
-// fewest is the minimum number of ids in a vocabulary, because the first two ids distinguish prompts.
-const fewest = 16
+// minVocabulary is the minimum number of ids in a vocabulary, because the first two ids distinguish prompts.
+const minVocabulary = 16
 
 func readVocabulary(text string) (idRange, error) {
 	if text == "" {
@@ -270,10 +270,10 @@ func readVocabulary(text string) (idRange, error) {
 	from, to, ok := strings.Cut(text, "..")
 	first, err1 := strconv.ParseInt(from, 10, 32)
 	last, err2 := strconv.ParseInt(to, 10, 32)
-	if !ok || err1 != nil || err2 != nil || first < 0 || last-first+1 < fewest {
+	if !ok || err1 != nil || err2 != nil || first < 0 || last-first+1 < minVocabulary {
 		return idRange{}, fmt.Errorf("--vocabulary %s: want FIRST..LAST, %d ids or more without special tokens, as "+
 			"1000..31999",
-			text, fewest)
+			text, minVocabulary)
 	}
 	return idRange{int32(first), int32(last)}, nil
 }

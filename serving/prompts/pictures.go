@@ -108,7 +108,7 @@ func (r *rowReader) readPicture(raw json.RawMessage) (json.RawMessage, error) {
 // pictureFile reads a picture from a file. Its path is relative to the data's folder.
 func (r *rowReader) pictureFile(path string) (json.RawMessage, error) {
 	if !filepath.IsAbs(path) {
-		path = filepath.Join(filepath.Dir(r.asked.File), filepath.FromSlash(path))
+		path = filepath.Join(filepath.Dir(r.options.File), filepath.FromSlash(path))
 	}
 	content, err := bounded.ReadFile(path, maxPicture)
 	if err != nil {
@@ -133,7 +133,7 @@ func pictureOf(content []byte) (json.RawMessage, error) {
 // drawNoisePNG returns a picture of noise as PNG, which is neither cached anywhere nor compressible.
 func (p pictureSize) drawNoisePNG(seed, index uint64) []byte {
 	img := image.NewNRGBA(image.Rect(0, 0, p.width, p.height))
-	r := newRand(seed, ofPicture, index)
+	r := newRand(seed, pictureStream, index)
 	for i := 0; i < len(img.Pix); i += 4 {
 		n := r.Uint32()
 		img.Pix[i], img.Pix[i+1], img.Pix[i+2], img.Pix[i+3] = byte(n), byte(n>>8), byte(n>>16), 0xff
@@ -147,7 +147,7 @@ func (p pictureSize) drawNoisePNG(seed, index uint64) []byte {
 
 // addPictures adds pictures of noise to the last user message.
 func (w *DrawnRequests) addPictures(a *Ask, i int) {
-	p := w.set.asked.image
+	p := w.set.options.image
 	parts := make([]json.RawMessage, 0, p.n+1)
 	text, picture := textPart, imagePart
 	if a.API == Responses {
@@ -172,7 +172,7 @@ func (w *DrawnRequests) addPictures(a *Ask, i int) {
 
 // checkPictures requires chats or responses with single turns.
 func (s *PromptSet) checkPictures() error {
-	if s.asked.image.n == 0 {
+	if s.options.image.n == 0 {
 		return nil
 	}
 	if s.API != Chat && s.API != Responses {
@@ -189,7 +189,7 @@ const largePictures = 1 << 30
 
 // noteSize adds a note on the size of the pictures of all requests.
 func (w *DrawnRequests) noteSize() {
-	p := w.set.asked.image
+	p := w.set.options.image
 	if size := 4 * int64(p.width) * int64(p.height) * int64(p.n) * int64(len(w.plan)); size > largePictures {
 		w.Notes = append(w.Notes, fmt.Sprintf("the pictures of %d requests take about %.1f GiB of memory",
 			len(w.plan), float64(size)/(1<<30)))

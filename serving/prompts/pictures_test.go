@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// weightedLengths is one of a message's content.
+// weightedLengths is a part of a message's content.
 type weightedLengths struct {
 	Type, Text string
 	Image      struct{ URL string } `json:"image_url"`
@@ -41,7 +41,7 @@ func embeddedPicture(t *testing.T, p weightedLengths) []byte {
 	return data
 }
 
-// TestPicturesOfNoise: as many as asked for, of the size, each another one.
+// TestPicturesOfNoise checks the number and the size of pictures, and that all differ.
 func TestPicturesOfNoise(t *testing.T) {
 	_, asks := draw(t, prompts.PromptOptions{ISL: "10", Image: "32x16x2"}, prompts.DrawOptions{N: 3})
 	seen := map[string]bool{}
@@ -64,7 +64,7 @@ func TestPicturesOfNoise(t *testing.T) {
 	}
 }
 
-// TestPicturesOfResponses are parts of what a response is made of, as its API has them.
+// TestPicturesOfResponses checks that pictures are input items in the Responses API.
 func TestPicturesOfResponses(t *testing.T) {
 	_, asks := draw(t, prompts.PromptOptions{ISL: "10", Image: "32x16x2", API: prompts.Responses},
 		prompts.DrawOptions{N: 1})
@@ -91,8 +91,8 @@ func TestPicturesOfResponses(t *testing.T) {
 	}
 }
 
-// TestPicturesOfRows: URLs as they are, files beside the data, bytes in tables; nothing but pictures leaves the
-// machine.
+// TestPicturesOfRows checks URLs, files relative to the data and bytes in tables, and that only pictures are sent to a
+// server.
 func TestPicturesOfRows(t *testing.T) {
 	_, noise := draw(t, prompts.PromptOptions{ISL: "1", Image: "4x4"}, prompts.DrawOptions{N: 1})
 	data := embeddedPicture(t, content(t, noise[0])[1])

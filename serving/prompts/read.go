@@ -17,25 +17,25 @@ import (
 
 // rowReader builds the rows of a file.
 type rowReader struct {
-	asked   *parsedOptions
-	faults  *Faults
-	names   *fieldNamer
-	api     API
-	apiLine int // line that determined api; 0: the options did
-	rows    []promptRow
-	kept    int64
-	said    bool                         // the fault that there is no more room was reported
-	made    bool                         // some prompts are generated from lengths
-	models  map[string]bool              // models of batch files
-	empty   int                          // number of rows without a prompt
-	all     int                          // number of rows
-	spoken  map[int32]turnTexts          // by row, for sessions whose turns are lines
-	values  []map[string]json.RawMessage // values of the columns to keep, by row
+	options      *parsedOptions
+	faults       *Faults
+	names        *fieldNamer
+	api          API
+	apiLine      int // line that determined api; 0: the options did
+	rows         []promptRow
+	keptBytes    int64
+	reportedFull bool                         // the fault that there is no more room was reported
+	hasGenerated bool                         // some prompts are generated from lengths
+	models       map[string]bool              // models of batch files
+	emptyRows    int                          // number of rows without a prompt
+	rowCount     int                          // number of rows
+	turnTexts    map[int32]turnTexts          // by row, for sessions whose turns are lines
+	values       []map[string]json.RawMessage // values of the columns to keep, by row
 
 	conversations, unanswered int
 	answers                   int             // number of chats whose last message is a recorded answer
-	named                     map[string]bool // names of conversations
-	mark                      []int32         // ids that begin the user's part of prompts of ids; nil: not determined yet
+	conversationNames         map[string]bool // names of conversations
+	userMark                  []int32         // ids that begin the user's part of prompts of ids; nil: not determined yet
 }
 
 // ReadSet returns the set of requests of a file or of lengths. The error is an ErrOptions or an ErrData; for faults of
@@ -45,14 +45,15 @@ func ReadSet(o PromptOptions) (*PromptSet, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rowReader{asked: a, faults: &Faults{File: o.File, Unit: "line"}, names: newNamer(a.columns, o.Keep), api: a.API,
-		models: map[string]bool{}, spoken: map[int32]turnTexts{},
-		named: map[string]bool{}}
+	r := &rowReader{options: a, faults: &Faults{File: o.File, Unit: "line"}, names: newNamer(a.columns, o.Keep),
+		api:    a.API,
+		models: map[string]bool{}, turnTexts: map[int32]turnTexts{},
+		conversationNames: map[string]bool{}}
 	if o.Form != nil && !r.names.knowsColumn(o.Form.Column) {
-		r.names.known[o.Form.Column] = fieldPlace{fPrompt, len(fieldNames[fPrompt])}
+		r.names.known[o.Form.Column] = fieldMatch{fPrompt, len(fieldNames[fPrompt])}
 	}
 	if o.File == "" {
-		if r.made = true; r.api == "" {
+		if r.hasGenerated = true; r.api == "" {
 			r.api = r.madeAPI()
 		}
 		return r.buildSet()
@@ -69,7 +70,7 @@ func ReadSet(o PromptOptions) (*PromptSet, error) {
 
 // madeAPI returns the endpoint for generated prompts. Prompts of ids go to completions.
 func (r *rowReader) madeAPI() API {
-	if r.asked.image.n == 0 && (r.asked.vocabulary.size() > 0 || r.asked.Tokenizer != nil) {
+	if r.options.image.n == 0 && (r.options.vocabulary.size() > 0 || r.options.Tokenizer != nil) {
 		return Completions
 	}
 	return Chat
@@ -77,30 +78,30 @@ func (r *rowReader) madeAPI() API {
 
 // readFile reads all rows.
 func (r *rowReader) readFile() (err error) {
-	s, err := openSource(r.asked.File, r.asked.Format)
+	s, err := openSource(r.options.File, r.options.Format)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	switch s.form {
-	case inText:
+	switch s.layout {
+	case textLayout:
 		err = r.readText(s)
-	case inLines:
+	case linesLayout:
 		err = eachLine(s.in, func(line int, text []byte) bool {
 			return len(bytes.TrimSpace(text)) == 0 || r.addValue(line, text)
 		})
-	case inJSON:
+	case jsonLayout:
 		v := &jsonValues{in: s.in}
 		if errJSON := v.eachValue(r.addValue); errJSON != nil {
 			r.faults.addFault(v.line, errJSON.Error())
 		}
-	case inCSV, inTSV:
+	case csvLayout, tsvLayout:
 		err = r.readCSV(s)
-	case inTable:
+	case tableLayout:
 		err = r.readTable()
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrData, r.asked.File, err)
+		return fmt.Errorf("%w: %s: %w", ErrData, r.options.File, err)
 	}
 	return nil
 }
@@ -123,7 +124,7 @@ func (r *rowReader) addValue(line int, text []byte) bool {
 
 // addRecord builds a row. It returns false if there are too many rows.
 func (r *rowReader) addRecord(rec *sourceRow) bool {
-	if r.all++; r.all > maxRows {
+	if r.rowCount++; r.rowCount > maxRows {
 		r.addFaultf(rec.line, "there are more than %d rows", maxRows)
 		return false
 	}
@@ -133,14 +134,14 @@ func (r *rowReader) addRecord(rec *sourceRow) bool {
 
 // noteFull adds a fault, once, that there is no room for more prompts.
 func (r *rowReader) noteFull(line int) bool {
-	if r.kept <= r.asked.Most {
+	if r.keptBytes <= r.options.Most {
 		return false
 	}
-	if !r.said {
-		r.said = true
+	if !r.reportedFull {
+		r.reportedFull = true
 		r.addFaultf(line, "the prompts up to here have more than %d bytes, with what was said before them: the most that "+
 			"is held",
-			r.asked.Most)
+			r.options.Most)
 	}
 	return true
 }
@@ -210,7 +211,7 @@ func (r *rowReader) readCSV(s *openFile) error {
 // csvColumn describes a name in the first line of a CSV file.
 type csvColumn struct {
 	name  []byte
-	place fieldPlace
+	place fieldMatch
 	known bool
 }
 
@@ -226,7 +227,7 @@ func (s *openFile) findSeparator(names *fieldNamer) rune {
 		return rune(said[0])
 	}
 	all := []rune{',', ';', '\t'}
-	if s.form == inTSV {
+	if s.layout == tsvLayout {
 		all = []rune{'\t', ',', ';'}
 	}
 	best, most := all[0], 0
@@ -293,10 +294,10 @@ func (r *rowReader) addCSVRow(line int, fields []string, columns []csvColumn) bo
 // readTable builds the rows of a table.
 func (r *rowReader) readTable() (err error) {
 	r.faults.Unit = "row"
-	if r.asked.Table == nil {
+	if r.options.Table == nil {
 		return errors.New("a Parquet file cannot be read here; want JSON lines, JSON, CSV or text")
 	}
-	t, err := r.asked.Table(r.asked.File)
+	t, err := r.options.Table(r.options.File)
 	if err != nil {
 		return err
 	}
@@ -304,7 +305,7 @@ func (r *rowReader) readTable() (err error) {
 	n := 0
 	want := func(column string) bool {
 		_, known := r.names.fieldOf([]byte(column))
-		return known || slices.Contains(r.names.keeps, column)
+		return known || slices.Contains(r.names.keptColumns, column)
 	}
 	for text, err := range t.Rows(want) {
 		n++
@@ -323,30 +324,30 @@ const rowSize = 400
 
 // keepRow stores a row.
 func (r *rowReader) keepRow(rec *sourceRow, one promptRow) {
-	if r.asked.salted {
+	if r.options.salted {
 		if err := r.checkSalt(one.ask); err != nil {
 			r.addFaultf(rec.line, "%v", err)
 			return
 		}
 	}
 	if a := one.ask; a != nil {
-		if r.asked.sessions && a.Session != "" && !rec.hasField(fConversations) {
-			said := turnTexts{whole: rec.hasField(fMessages), hasAnswer: rec.hasField(fAnswer)}
+		if r.options.sessions && a.Session != "" && !rec.hasField(fConversations) {
+			said := turnTexts{includesHistory: rec.hasField(fMessages), hasAnswer: rec.hasField(fAnswer)}
 			r.readCell(rec, fAnswer, func(raw json.RawMessage) (err error) { said.answer, err = textOf(raw); return err })
-			r.spoken[int32(len(r.rows))] = said
+			r.turnTexts[int32(len(r.rows))] = said
 		}
-		r.kept += rowSize + int64(len(a.Text)+len(a.Messages)+len(a.Input)+len(a.Documents)+len(a.Tools)+4*len(a.IDs))
-		if a.Fields != nil && r.asked.body != nil {
-			merged := maps.Clone(r.asked.body)
+		r.keptBytes += rowSize + int64(len(a.Text)+len(a.Messages)+len(a.Input)+len(a.Documents)+len(a.Tools)+4*len(a.IDs))
+		if a.Fields != nil && r.options.body != nil {
+			merged := maps.Clone(r.options.body)
 			maps.Copy(merged, a.Fields)
 			a.Fields = merged
 		}
 	}
-	r.kept += int64(8 * len(one.hashes))
+	r.keptBytes += int64(8 * len(one.hashes))
 	r.rows = append(r.rows, one)
-	if len(r.names.keeps) > 0 {
+	if len(r.names.keptColumns) > 0 {
 		for _, raw := range rec.kept {
-			r.kept += int64(len(raw))
+			r.keptBytes += int64(len(raw))
 		}
 		r.values = append(r.values, rec.kept)
 	}
@@ -354,17 +355,17 @@ func (r *rowReader) keepRow(rec *sourceRow, one promptRow) {
 
 // checkWholeFile adds the faults that concern the file as a whole.
 func (r *rowReader) checkWholeFile() {
-	columns := slices.Sorted(maps.Keys(r.names.found))
-	for f, column := range r.asked.columns {
-		if _, seen := r.names.found[column]; !seen && len(columns) > 0 {
+	columns := slices.Sorted(maps.Keys(r.names.seenColumns))
+	for f, column := range r.options.columns {
+		if _, seen := r.names.seenColumns[column]; !seen && len(columns) > 0 {
 			r.addFaultf(0, "there is no column %q for --column %s=%s; there are %s", column, fieldNames[f][0], column,
 				strings.Join(columns, ", "))
 		}
 	}
 	switch {
-	case r.all == 0 && len(r.faults.List) == 0:
+	case r.rowCount == 0 && len(r.faults.List) == 0:
 		r.addFaultf(0, "the file has no rows; want a prompt in each line, or objects of JSON")
-	case r.empty > 0 && r.empty == r.all:
+	case r.emptyRows > 0 && r.emptyRows == r.rowCount:
 		r.faults.List = slices.DeleteFunc(r.faults.List, func(f Fault) bool { return f.Text == noPrompt })
 		r.faults.More = 0
 		r.addFaultf(0, "no row has a prompt: the columns are %s; want one of %s, or --column prompt=NAME",

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// file writes a file of a name and content.
+// file writes a file with this name and content.
 func file(t testing.TB, name, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -40,7 +40,7 @@ func toTexts(asks []prompts.Ask) []string {
 	return all
 }
 
-// TestForms reads the same two prompts in every form, by the name of the file, by its content, and by --format.
+// TestForms reads the same two prompts in every form, selected by the file's name, by its content and by --format.
 func TestForms(t *testing.T) {
 	lines := `{"prompt": "one"}` + "\n" + `{"prompt": "two"}` + "\n"
 	for _, c := range []struct{ name, content, format string }{
@@ -86,7 +86,7 @@ func gzipped(t testing.TB, content string) string {
 	return b.String()
 }
 
-// TestFaults: all that is wrong with a file is said at once, with its lines.
+// TestFaults checks that all faults of a file are reported at once with their lines.
 func TestFaults(t *testing.T) {
 	deep := strings.Repeat("[", 20000) + strings.Repeat("]", 20000)
 	for _, c := range []struct {
@@ -174,7 +174,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestBadFiles are files of which nothing is read.
+// TestBadFiles checks files that are rejected as a whole.
 func TestBadFiles(t *testing.T) {
 	broken := gzipped(t, strings.Repeat("some text\n", 1000))
 	for path, want := range map[string]string{
@@ -191,7 +191,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// zeros is a file that is small when it is zipped.
+// zeros creates a file that is small when compressed.
 func zeros(t testing.TB, n int, c byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "bomb.txt.gz")
@@ -212,7 +212,7 @@ func zeros(t testing.TB, n int, c byte) string {
 	return path
 }
 
-// TestHugeRows: a row that has no end is a fault long before memory is full.
+// TestHugeRows checks that an endless row is a fault long before the memory is full.
 func TestHugeRows(t *testing.T) {
 	path := zeros(t, 65, 'x')
 	for _, format := range []string{"text", "jsonl", "json", "csv"} {
@@ -227,8 +227,7 @@ func TestHugeRows(t *testing.T) {
 	}
 }
 
-// TestLongSessions: each turn is longer than the last by what was said in between; the memory of that is common to
-// all, and bounded.
+// TestLongSessions checks that turns share the memory of earlier messages and that this memory is bounded.
 func TestLongSessions(t *testing.T) {
 	var row, lines strings.Builder
 	row.WriteString(`[{"id": "s", "conversations": [`)
@@ -268,7 +267,7 @@ func TestLongSessions(t *testing.T) {
 	}
 }
 
-// TestManyFaults are listed up to a number, and counted.
+// TestManyFaults checks that faults are listed up to a maximum and then counted.
 func TestManyFaults(t *testing.T) {
 	_, err := prompts.ReadSet(prompts.PromptOptions{File: file(t, "a.jsonl", strings.Repeat("x\n", 3000))})
 	want := "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and 980 more: no JSON"
@@ -326,7 +325,8 @@ func TestBadOptions(t *testing.T) {
 	}
 }
 
-// TestRowsComeAgain: with more requests than rows each comes as often as the others, in another order each time.
+// TestRowsComeAgain checks that, with more requests than rows, all rows occur equally often and in a new order in each
+// round.
 func TestRowsComeAgain(t *testing.T) {
 	path := file(t, "a.txt", "a\nb\nc\nd\ne\nf\ng\nh\n")
 	set, err := prompts.ReadSet(prompts.PromptOptions{File: path})
@@ -342,7 +342,7 @@ func TestRowsComeAgain(t *testing.T) {
 	if slices.Equal(all[:8], all[8:16]) || !slices.Equal(sorted(all[:8]), sorted(all[8:16])) || len(all) != 20 {
 		t.Errorf("%q", all)
 	}
-	// A point after that goes on where it ended.
+	// A later point continues after the last row.
 	next := set.Draw(prompts.DrawOptions{N: 4, Skip: 20})
 	want = "the data have 8 rows, and 20 requests came before: rows come again, shuffled anew, and the server's cache " +
 		"may answer"
@@ -378,7 +378,7 @@ func TestSessions(t *testing.T) {
 	if asks[0].Due != 500*time.Millisecond || !asks[0].HasDue {
 		t.Errorf("%+v", asks[0])
 	}
-	// Sessions stay whole, and have names of their own when they come again.
+	// Sessions stay complete and get new names when they are repeated.
 	again := set.Draw(prompts.DrawOptions{N: 9}).All()
 	var names []string
 	for i, a := range again {
@@ -410,7 +410,7 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// TestListedTurns: the turns of a session may be a list in one row.
+// TestListedTurns checks sessions whose turns are a list in one row.
 func TestListedTurns(t *testing.T) {
 	o := prompts.PromptOptions{File: file(t, "a.jsonl", `{"session_id": "a", "timestamp": 5, "turns": [{"text": "1", `+
 		`"answer": "A"}, `+
@@ -472,7 +472,7 @@ func TestAdapters(t *testing.T) {
 	}
 }
 
-// TestBatch: a batch file's bodies are taken apart, and its model is not asked for.
+// TestBatch checks that the bodies of a batch file are parsed and that its model is not used.
 func TestBatch(t *testing.T) {
 	lines := `{"custom_id": "a", "url": "/v1/responses", "body": {"model": "m", "input": [{"role": "user", "content": ` +
 		`"x"}], ` +
@@ -492,7 +492,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// FuzzRead: whatever a file has, it is read, or its faults are said with places in it.
+// FuzzRead checks that every file is read or has faults with positions in it.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		`{"prompt": "x", "max_tokens": 5, "extra": {"a": [1]}, "lora": "l", "id": 3}`, "[\"a\", {\"text\": \"b\"}]",

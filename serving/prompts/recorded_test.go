@@ -7,7 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// TestRecordedAnswers: a last message of the assistant is the recorded answer, and not sent; any other last message is.
+// TestRecordedAnswers checks that a final message of the assistant becomes the recorded answer and is not sent, and
+// that other final messages are sent.
 func TestRecordedAnswers(t *testing.T) {
 	const user, system = `{"role": "user", "content": "A?"}`, `{"role": "system", "content": "S"}`
 	const said = `{"role": "assistant", "content": "B."}`
@@ -31,7 +32,7 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// TestInstructions: what is to be done comes before what it is about.
+// TestInstructions checks that the instruction precedes the input.
 func TestInstructions(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"instruction": "Sum up.", "input": "The sea.", "output": "Sea."}`: "Sum up.\n\nThe sea.",

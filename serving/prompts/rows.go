@@ -35,7 +35,7 @@ func (r *rowReader) buildRow(rec *sourceRow) {
 	case rec.hasField(fURL) && rec.hasField(fBody):
 		r.buildBatchLine(rec)
 	default:
-		switch r.asked.Format {
+		switch r.options.Format {
 		case "sharegpt":
 			r.addFaultf(rec.line, "no conversations: want rows of ShareGPT")
 		case "batch":
@@ -51,7 +51,7 @@ func (r *rowReader) buildRow(rec *sourceRow) {
 func (r *rowReader) buildListedTurns(rec *sourceRow) {
 	session := rec.cells[fSession]
 	if session == nil {
-		session, _ = marshalPlain(fmt.Sprintf("#%d", r.all))
+		session, _ = marshalPlain(fmt.Sprintf("#%d", r.rowCount))
 	}
 	r.readCell(rec, fTurns, func(raw json.RawMessage) error {
 		list, err := parseStructured(raw, '[')
@@ -68,7 +68,7 @@ func (r *rowReader) buildListedTurns(rec *sourceRow) {
 				err = fmt.Errorf("turn %d: %w", n, err)
 				return false
 			}
-			if r.asked.sessions {
+			if r.options.sessions {
 				turn.cells[fSession] = session
 			}
 			for _, f := range []columnField{fSystem, fTimestamp, fLoRA, fTools, fID} { // set once for the whole session
@@ -77,7 +77,7 @@ func (r *rowReader) buildListedTurns(rec *sourceRow) {
 				}
 			}
 			r.buildPlain(&turn, &Ask{})
-			return r.asked.sessions && !r.noteFull(rec.line)
+			return r.options.sessions && !r.noteFull(rec.line)
 		})
 		if err == nil && n == 0 {
 			err = errors.New("there is no turn")
@@ -97,7 +97,7 @@ func (r *rowReader) readCell(rec *sourceRow, f columnField, read func(raw json.R
 	}
 	if err := read(rec.cells[f]); err != nil {
 		name := fieldNames[f][rec.ranks[f]]
-		if column, ok := r.asked.columns[f]; ok {
+		if column, ok := r.options.columns[f]; ok {
 			name = column
 		}
 		r.addFaultf(rec.line, "%s: %v", name, err)
@@ -114,7 +114,7 @@ func (r *rowReader) buildPlain(rec *sourceRow, a *Ask) {
 	if !r.chooseAPI(rec) {
 		return
 	}
-	if a.API = r.api; r.lengthsAlone(rec) {
+	if a.API = r.api; r.hasOnlyLengths(rec) {
 		r.buildTraceRow(rec, &row)
 	} else {
 		r.buildPrompt(rec, a)
@@ -150,7 +150,7 @@ func (r *rowReader) buildInstruction(rec *sourceRow) {
 
 // buildForm builds the prompt of rows with the column of the form.
 func (r *rowReader) buildForm(rec *sourceRow, a *Ask) {
-	form := r.asked.Form
+	form := r.options.Form
 	if form == nil || !rec.hasField(fPrompt) || string(rec.columns[fPrompt]) != form.Column {
 		return
 	}
@@ -183,7 +183,7 @@ func (r *rowReader) readCommonFields(rec *sourceRow, row *promptRow) {
 	})
 	r.readCell(rec, fSession, func(raw json.RawMessage) (err error) { a.Session, err = textOf(raw); return err })
 	r.readCell(rec, fOutput, func(raw json.RawMessage) error {
-		n, err := numberOf(raw, most)
+		n, err := numberOf(raw, maxLength)
 		if err == nil && n == 0 {
 			err = errors.New("want 1 or more, not 0")
 		}
@@ -210,7 +210,7 @@ func (r *rowReader) takeExtraFields(object json.RawMessage, a *Ask) {
 	eachMember(object, func(name, value []byte) {
 		key := string(name)
 		if slices.Contains(fieldNames[fOutput], key) && key != "output" {
-			if n, err := numberOf(value, most); err == nil && n > 0 {
+			if n, err := numberOf(value, maxLength); err == nil && n > 0 {
 				a.MaxTokens = int(n)
 				return
 			}
@@ -256,11 +256,11 @@ func (r *rowReader) chooseAPI(rec *sourceRow) bool {
 		return true
 	}
 	switch {
-	case r.lengthsAlone(rec):
+	case r.hasOnlyLengths(rec):
 		r.api = r.madeAPI()
 	case rec.hasField(fQuery) && rec.hasField(fDocuments):
 		r.api = Rerank
-	case rec.hasField(fIDs) && r.asked.PreferIDs:
+	case rec.hasField(fIDs) && r.options.PreferIDs:
 		r.api = Completions
 	case rec.hasField(fMessages), rec.hasField(fPrompt):
 		r.api = Chat
@@ -276,15 +276,15 @@ func (r *rowReader) chooseAPI(rec *sourceRow) bool {
 
 // noteNoPrompt counts a row without a prompt.
 func (r *rowReader) noteNoPrompt(rec *sourceRow) {
-	r.empty++
+	r.emptyRows++
 	r.addFaultf(rec.line, "%s", noPrompt)
 }
 
 const noPrompt = "no prompt"
 
 // hasOnlyLengths reports whether a row contains the length of a prompt but not the prompt.
-func (r *rowReader) lengthsAlone(rec *sourceRow) bool {
-	if r.asked.lengths.traceIn {
+func (r *rowReader) hasOnlyLengths(rec *sourceRow) bool {
+	if r.options.lengths.traceIn {
 		return true
 	}
 	return rec.hasField(fInputLength) && !rec.hasField(fPrompt) && !rec.hasField(fMessages) && !rec.hasField(fIDs) &&
@@ -293,7 +293,7 @@ func (r *rowReader) lengthsAlone(rec *sourceRow) bool {
 
 // buildTraceRow builds a row of a trace.
 func (r *rowReader) buildTraceRow(rec *sourceRow, row *promptRow) {
-	if !rec.hasField(fInputLength) && r.asked.Tokenizer != nil && rec.hasField(fPrompt) {
+	if !rec.hasField(fInputLength) && r.options.Tokenizer != nil && rec.hasField(fPrompt) {
 		r.countLengths(rec, row)
 	} else if !rec.hasField(fInputLength) {
 		r.addFaultf(rec.line, "no length of the prompt: want a column input_length or --column input_length=NAME, or a "+
@@ -302,7 +302,7 @@ func (r *rowReader) buildTraceRow(rec *sourceRow, row *promptRow) {
 		return
 	}
 	r.readCell(rec, fInputLength, func(raw json.RawMessage) error {
-		n, err := numberOf(raw, most)
+		n, err := numberOf(raw, maxLength)
 		if err == nil && n == 0 {
 			err = errors.New("want 1 or more, not 0")
 		}
@@ -314,7 +314,7 @@ func (r *rowReader) buildTraceRow(rec *sourceRow, row *promptRow) {
 		return err
 	})
 	row.out, row.exact = int32(row.ask.MaxTokens), row.ask.MaxTokens > 0
-	r.made = true
+	r.hasGenerated = true
 	if a := row.ask; a.ID == "" && a.Model == "" && a.Tools == nil && a.Session == "" && a.Fields == nil && a.Think == 0 {
 		row.ask = nil
 	}
@@ -336,7 +336,7 @@ func (r *rowReader) parseBlockHashes(raw json.RawMessage, length int) ([]uint64,
 	if err != nil {
 		return nil, err
 	}
-	size := r.asked.Block
+	size := r.options.Block
 	if want := (length + size - 1) / size; len(hashes) > 0 && length > 0 && want != len(hashes) {
 		return nil, fmt.Errorf("%d blocks of %d tokens are not %d tokens; want %d of them, or --block N", len(hashes), size,
 			length, want)
@@ -347,13 +347,13 @@ func (r *rowReader) parseBlockHashes(raw json.RawMessage, length int) ([]uint64,
 // answerLength determines the requested length of the answer to a prompt of the data, from its column or from the
 // recorded answer.
 func (r *rowReader) answerLength(rec *sourceRow, row *promptRow) {
-	if !r.asked.lengths.traceOut {
+	if !r.options.lengths.traceOut {
 		return
 	}
-	if a := row.ask; a.MaxTokens == 0 && r.asked.Tokenizer != nil {
+	if a := row.ask; a.MaxTokens == 0 && r.options.Tokenizer != nil {
 		r.readCell(rec, fAnswer, func(raw json.RawMessage) error {
 			text, err := textOf(raw)
-			a.MaxTokens = len(r.asked.Tokenizer.EncodePlain(nil, text))
+			a.MaxTokens = len(r.options.Tokenizer.EncodePlain(nil, text))
 			return err
 		})
 	}
@@ -377,7 +377,7 @@ func (r *rowReader) countLengths(rec *sourceRow, row *promptRow) {
 			if err != nil {
 				return err
 			}
-			n := len(r.asked.Tokenizer.EncodePlain(nil, text))
+			n := len(r.options.Tokenizer.EncodePlain(nil, text))
 			if n == 0 {
 				return errors.New("the text is empty")
 			}

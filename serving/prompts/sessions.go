@@ -7,14 +7,14 @@ import (
 
 // turnTexts contains the texts of a session's row other than its question.
 type turnTexts struct {
-	answer    string
-	hasAnswer bool
-	whole     bool // its messages include the earlier turns
+	answer          string
+	hasAnswer       bool
+	includesHistory bool // its messages include the earlier turns
 }
 
 // groupSessions groups the turns of each session.
 func (r *rowReader) groupSessions(s *PromptSet) {
-	if !r.asked.sessions {
+	if !r.options.sessions {
 		s.forgetSessions()
 		return
 	}
@@ -49,7 +49,7 @@ func (r *rowReader) groupSessions(s *PromptSet) {
 	s.rows = rows
 	spoken := make([]turnTexts, len(rows))
 	for to, from := range index {
-		spoken[to] = r.spoken[int32(from)]
+		spoken[to] = r.turnTexts[int32(from)]
 	}
 	for u := range len(s.units) - 1 {
 		r.linkTurns(rows[s.units[u]:s.units[u+1]], spoken[s.units[u]:s.units[u+1]])
@@ -72,7 +72,7 @@ func (s *PromptSet) forgetSessions() {
 
 // linkTurns numbers the turns of a session whose turns are lines, and sets the messages before each turn.
 func (r *rowReader) linkTurns(session []promptRow, said []turnTexts) {
-	if session[0].ask == nil || len(r.spoken) == 0 {
+	if session[0].ask == nil || len(r.turnTexts) == 0 {
 		return
 	}
 	var h ChatHistory
@@ -87,31 +87,31 @@ func (r *rowReader) linkTurns(session []promptRow, said []turnTexts) {
 		if !r.prependsHistory(said[i], session[i]) {
 			continue
 		}
-		if a.Own = true; r.asked.own {
+		if a.Own = true; r.options.own {
 			continue
 		}
-		had := len(h.said)
+		had := len(h.messages)
 		*a = h.NextTurn(*a)
-		if r.kept += int64(len(a.Messages) + len(h.said) - had); r.noteFull(int(session[i].line)) {
+		if r.keptBytes += int64(len(a.Messages) + len(h.messages) - had); r.noteFull(int(session[i].line)) {
 			return
 		}
 		if a.Own = false; i+1 == len(session) {
 			continue
 		}
-		if !said[i].hasAnswer && !said[i+1].whole {
+		if !said[i].hasAnswer && !said[i+1].includesHistory {
 			r.addFaultf(int(session[i+1].line), "session %q has no answer in line %d for this turn to follow: want a column "+
 				"answer, "+
 				"or --history own", a.Session, session[i].line)
 			return
 		}
-		had = len(h.said)
+		had = len(h.messages)
 		h.AddAnswer(said[i].answer)
-		r.kept += int64(len(h.said) - had)
+		r.keptBytes += int64(len(h.messages) - had)
 	}
 }
 
 // prependsHistory reports whether the earlier turns must precede a turn.
 func (r *rowReader) prependsHistory(said turnTexts, turn promptRow) bool {
 	chats := r.api == Chat || r.api == Responses
-	return chats && !(said.whole && !r.asked.own) && turn.in <= 0
+	return chats && !(said.includesHistory && !r.options.own) && turn.in <= 0
 }

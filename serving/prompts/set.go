@@ -24,7 +24,7 @@ type PromptSet struct {
 	// Notes are remarks on the data for the user.
 	Notes []string
 
-	asked    *parsedOptions
+	options  *parsedOptions
 	rows     []promptRow
 	units    []int32 // starts of the sessions in rows, and the number of rows; nil: no sessions
 	symbols  symbolWriter
@@ -69,7 +69,7 @@ func (s *PromptSet) Timed() bool {
 
 // buildSet returns the set of the rows that were read.
 func (r *rowReader) buildSet() (*PromptSet, error) {
-	s := &PromptSet{API: r.api, asked: r.asked, rows: r.rows, values: r.values}
+	s := &PromptSet{API: r.api, options: r.options, rows: r.rows, values: r.values}
 	r.noteData(s)
 	if r.groupSessions(s); len(r.faults.List) > 0 {
 		return nil, r.faults
@@ -79,14 +79,14 @@ func (r *rowReader) buildSet() (*PromptSet, error) {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
 	if s.API == Chat || s.API == Responses {
-		s.tools = r.asked.tools
-	} else if r.asked.tools != nil {
+		s.tools = r.options.tools
+	} else if r.options.tools != nil {
 		s.addNotef("--tools are of chats: none is sent with %s", s.API)
 	}
 	if err := r.checkPrefix(); err != nil {
 		return nil, err
 	}
-	if r.made {
+	if r.hasGenerated {
 		if err := s.makeAlphabet(); err != nil {
 			return nil, fmt.Errorf("%w: %w", ErrOptions, err)
 		}
@@ -121,13 +121,13 @@ func (r *rowReader) noteData(s *PromptSet) {
 
 // checkPrefix checks that --prefix is used only with generated prompts.
 func (r *rowReader) checkPrefix() error {
-	if r.asked.prefix.of > 0 && slices.ContainsFunc(r.rows, func(row promptRow) bool { return len(row.hashes) > 0 }) {
+	if r.options.prefix.count > 0 && slices.ContainsFunc(r.rows, func(row promptRow) bool { return len(row.hashes) > 0 }) {
 		return fmt.Errorf("%w: --prefix %s beside the hash_ids of --data %s, which say by themselves what prompts have "+
-			"in common: leave --prefix out", ErrOptions, r.asked.Prefix, r.asked.File)
+			"in common: leave --prefix out", ErrOptions, r.options.Prefix, r.options.File)
 	}
-	if !r.made && r.asked.prefix.of > 0 {
+	if !r.hasGenerated && r.options.prefix.count > 0 {
 		return fmt.Errorf("%w: --prefix %s is of prompts that are made: --data %s has prompts of its own", ErrOptions,
-			r.asked.Prefix, r.asked.File)
+			r.options.Prefix, r.options.File)
 	}
 	return nil
 }
@@ -153,10 +153,10 @@ func (s *PromptSet) startAtZero() {
 
 // checkLengths checks that lengths leave room for a chat template's tokens.
 func (s *PromptSet) checkLengths() error {
-	for _, p := range s.asked.lengths.parts {
-		if s.asked.Overhead > 0 && s.asked.File == "" && p.in.spread == 0 && p.in.to <= s.asked.Overhead {
+	for _, p := range s.options.lengths.parts {
+		if s.options.Overhead > 0 && s.options.File == "" && p.in.spread == 0 && p.in.to <= s.options.Overhead {
 			return fmt.Errorf("--isl %s: the server's chat template adds %d tokens to a prompt; want %d or more",
-				s.asked.ISL, s.asked.Overhead, s.asked.Overhead+1)
+				s.options.ISL, s.options.Overhead, s.options.Overhead+1)
 		}
 	}
 	return nil
@@ -165,8 +165,8 @@ func (s *PromptSet) checkLengths() error {
 // WithOverhead returns the set with prompts shortened by the tokens that a chat template adds. The error is an
 // ErrOptions.
 func (s *PromptSet) WithOverhead(tokens int) (*PromptSet, error) {
-	other, a := *s, *s.asked
-	a.Overhead, other.asked = tokens, &a
+	other, a := *s, *s.options
+	a.Overhead, other.options = tokens, &a
 	if err := other.checkLengths(); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
@@ -246,18 +246,18 @@ func (s *PromptSet) Draw(d DrawOptions) *DrawnRequests {
 	if s.symbols.size > 0 {
 		w.starts = newStarts(s.symbols.size, d.Seed)
 	}
-	if d.Order == Shuffled && !d.WarmUp && s.asked.drawsByPython() {
+	if d.Order == Shuffled && !d.WarmUp && s.options.drawsByPython() {
 		w.chooseByPython(cmp.Or(d.N, len(s.rows)))
 	} else {
 		w.chooseRows(d)
 	}
 	switch {
-	case s.asked.salted && d.WarmUp:
-		w.drawSalts(^s.asked.saltSeed)
-	case s.asked.salted:
-		w.drawSalts(s.asked.saltSeed)
+	case s.options.salted && d.WarmUp:
+		w.drawSalts(^s.options.saltSeed)
+	case s.options.salted:
+		w.drawSalts(s.options.saltSeed)
 	}
-	lengths := newRand(d.Seed, ofLengths, uint64(d.Skip))
+	lengths := newRand(d.Seed, lengthStream, uint64(d.Skip))
 	for i := range w.plan {
 		s.measureOut(&w.plan[i], lengths)
 	}
@@ -333,9 +333,9 @@ func (s *PromptSet) orderRound(o RowOrder, round int32) []int32 {
 	switch {
 	case o == ByTime:
 		slices.SortStableFunc(all, func(a, b int32) int { return cmp.Compare(s.firstRow(a).due, s.firstRow(b).due) })
-	case s.asked.PromptOptions.Order == InFileOrder: // in every round
+	case s.options.PromptOptions.Order == InFileOrder: // in every round
 	case o == Shuffled || round > 0:
-		r := newRand(s.asked.Seed, ofOrder, uint64(round))
+		r := newRand(s.options.Seed, orderStream, uint64(round))
 		r.Shuffle(n, func(i, j int) { all[i], all[j] = all[j], all[i] })
 	}
 	return all
@@ -351,7 +351,7 @@ func (s *PromptSet) firstRow(unit int32) *promptRow {
 
 // measureOut determines the lengths of a request.
 func (s *PromptSet) measureOut(p *plannedRequest, r *rand.Rand) {
-	in, out := s.asked.lengths.drawPair(r)
+	in, out := s.options.lengths.drawPair(r)
 	p.in, p.out, p.exact = int32(in), int32(out), out > 0
 	if p.row < 0 {
 		return
@@ -365,7 +365,7 @@ func (s *PromptSet) measureOut(p *plannedRequest, r *rand.Rand) {
 		p.out = int32(row.ask.MaxTokens)
 	}
 	if p.out == 0 {
-		p.out, p.exact = int32(s.asked.MaxTokens), false
+		p.out, p.exact = int32(s.options.MaxTokens), false
 	}
 }
 
@@ -399,7 +399,7 @@ func (w *DrawnRequests) PlaceOf(i int) Ask {
 // At makes request i, from 0.
 func (w *DrawnRequests) At(i int) Ask {
 	p, s, a := w.plan[i], w.set, w.PlaceOf(i)
-	a.API, a.Header = s.API, s.asked.header
+	a.API, a.Header = s.API, s.options.header
 	if a.MaxTokens, a.Exact = int(p.out), p.exact; a.API == Embeddings || a.API == Rerank {
 		a.MaxTokens, a.Exact = 0, false
 	}
@@ -409,17 +409,17 @@ func (w *DrawnRequests) At(i int) Ask {
 	if w.salts != nil {
 		w.addSalt(&a, i)
 	}
-	if s.asked.image.n > 0 {
+	if s.options.image.n > 0 {
 		w.addPictures(&a, i)
 	}
 	if a.Fields == nil {
-		a.Fields = s.asked.body
+		a.Fields = s.options.body
 	}
 	if a.Tools == nil {
 		a.Tools = s.tools
 	}
 	if p.adapter >= 0 {
-		a.Model = s.asked.LoRA[p.adapter]
+		a.Model = s.options.LoRA[p.adapter]
 	}
 	return a
 }
@@ -428,7 +428,7 @@ func (w *DrawnRequests) At(i int) Ask {
 func (w *DrawnRequests) writePrompt(a *Ask, i int, p plannedRequest) {
 	s := w.set
 	a.InputTokens = int(p.in)
-	symbols := make([]int32, max(1, int(p.in)-s.asked.Overhead))
+	symbols := make([]int32, max(1, int(p.in)-s.options.Overhead))
 	write := func(again uint64) {
 		if p.row >= 0 && len(s.rows[p.row].hashes) > 0 {
 			s.symbols.writeBlocks(symbols, s.rows[p.row].hashes)

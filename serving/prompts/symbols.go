@@ -13,19 +13,19 @@ import (
 
 // The purposes of streams of random numbers.
 const (
-	ofOrder uint64 = iota + 1
-	ofLengths
-	ofPrompt
-	ofPrefix
-	ofBlock
-	ofStart
-	ofPicture
-	ofAdapter
+	orderStream uint64 = iota + 1
+	lengthStream
+	promptStream
+	prefixStream
+	blockStream
+	startStream
+	pictureStream
+	adapterStream
 )
 
 // newRand returns a separate stream of numbers for each seed, purpose and index.
-func newRand(seed, of, index uint64) *rand.Rand {
-	return rand.New(rand.NewPCG(mixBits(seed)^of, mixBits(index^mixBits(of))))
+func newRand(seed, purpose, index uint64) *rand.Rand {
+	return rand.New(rand.NewPCG(mixBits(seed)^purpose, mixBits(index^mixBits(purpose))))
 }
 
 // mixBits is a bijection of 64-bit numbers without a pattern: the finalizer of SplitMix64 (Steele, Lea and Flood 2014).
@@ -41,7 +41,7 @@ func mixBits(x uint64) uint64 {
 type promptStarts struct{ size, offset, step, seed uint64 }
 
 func newStarts(size int, seed uint64) promptStarts {
-	r := newRand(seed, ofStart, 0)
+	r := newRand(seed, startStream, 0)
 	n := uint64(size)
 	s := promptStarts{size: n, offset: r.Uint64N(n), step: r.Uint64N(n-1) + 1, seed: r.Uint64()}
 	for gcd(s.step, n) != 1 { // a step without a common factor visits all symbols before it repeats any
@@ -82,7 +82,7 @@ func fillUniform(dst []int32, size int, r *rand.Rand) {
 // sharedPrefix describes a share of each prompt that is one of several prefixes. The zero value means none.
 type sharedPrefix struct {
 	share float64
-	of    int
+	count int
 }
 
 func readPrefix(text string) (sharedPrefix, error) {
@@ -110,12 +110,12 @@ type symbolWriter struct {
 
 // writeUnique writes the prompt of an index. It is unique except for a shared prefix.
 func (s *symbolWriter) writeUnique(dst []int32, seed uint64, own promptStarts, index uint64) {
-	r := newRand(seed, ofPrompt, index)
-	if s.prefix.of > 0 {
-		which := r.Uint64N(uint64(s.prefix.of))
+	r := newRand(seed, promptStream, index)
+	if s.prefix.count > 0 {
+		which := r.Uint64N(uint64(s.prefix.count))
 		shared := dst[:int(s.prefix.share*float64(len(dst))+0.5)]
 		n := own.writeStart(shared, which)
-		fillUniform(shared[n:], s.size, newRand(seed, ofPrefix, which))
+		fillUniform(shared[n:], s.size, newRand(seed, prefixStream, which))
 		dst = dst[len(shared):]
 	}
 	n := own.writeStart(dst, index)
@@ -127,7 +127,7 @@ func (s *symbolWriter) writeBlocks(dst []int32, hashes []uint64) {
 	for _, h := range hashes {
 		part := dst[:min(s.block, len(dst))]
 		n := s.blocks.writeStart(part, h)
-		fillUniform(part[n:], s.size, newRand(0, ofBlock, h))
+		fillUniform(part[n:], s.size, newRand(0, blockStream, h))
 		dst = dst[len(part):]
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// fake is a table with rows, which ends in an error, if it has one.
+// fake is a table with rows that may end in an error.
 type fake struct {
 	columns []string
 	rows    []string
@@ -43,7 +43,7 @@ func (f fake) Close() error {
 	return nil
 }
 
-// TestTables: of a table only columns with a use are wanted, and faults name its rows.
+// TestTables checks that only useful columns of a table are read and that faults name its rows.
 func TestTables(t *testing.T) {
 	path := file(t, "a.parquet", "PAR1")
 	read := func(f fake) (*prompts.PromptSet, []string, error) {

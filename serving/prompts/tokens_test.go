@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// toy is a tokenizer of a few words, letters, and special tokens; words that are glued are letters.
+// toy is a tokenizer with a few words, letters and special tokens. Joined words are split into letters.
 type toy struct{}
 
 var toyTokens = append([]string{"<s>", "</s>", "<tool>", " ", "\ufffd"},
@@ -55,7 +55,7 @@ func (toy) EncodePlain(dst []int32, text string) []int32 {
 	return dst
 }
 
-// TestTextOfTokens: text for chats has exactly as many tokens as asked for, less what a template adds.
+// TestTextOfTokens checks that texts for chats have exactly the requested number of tokens, minus those of a template.
 func TestTextOfTokens(t *testing.T) {
 	o := prompts.PromptOptions{ISL: "40", OSL: "5", API: prompts.Chat, Tokenizer: toy{}}
 	set, asks := draw(t, o, prompts.DrawOptions{N: 100})
@@ -81,7 +81,7 @@ func TestTextOfTokens(t *testing.T) {
 	}
 }
 
-// TestIDsOfATokenizer are those of text.
+// TestIDsOfATokenizer checks that the ids of prompts represent text.
 func TestIDsOfATokenizer(t *testing.T) {
 	set, asks := draw(t, prompts.PromptOptions{ISL: "2000", Tokenizer: toy{}}, prompts.DrawOptions{N: 2})
 	if set.API != prompts.Completions {
@@ -96,7 +96,7 @@ func TestIDsOfATokenizer(t *testing.T) {
 	}
 }
 
-// TestLengthsOfTexts: lengths of a file's texts are taken where it does not say them.
+// TestLengthsOfTexts checks that lengths of a file's texts are counted if the file does not state them.
 func TestLengthsOfTexts(t *testing.T) {
 	path := file(t, "a.json", `[{"id": "s", "conversations": [{"from": "human", "value": "the sea of"}, {"from": `+
 		`"gpt", "value": "we go"}]}]`)
@@ -112,7 +112,7 @@ func TestLengthsOfTexts(t *testing.T) {
 		}
 	}
 	o.ISL = ""
-	for i, text := range []string{"the sea", "go"} { // prompts of the data, answers as long as theirs
+	for i, text := range []string{"the sea", "go"} { // prompts of the data, answers of equal length
 		if a := rows(t, o)[i]; a.Text != text || a.MaxTokens != []int{1, 7}[i] || !a.Exact {
 			t.Errorf("%+v", a)
 		}

@@ -26,7 +26,7 @@ func (s *Sweep) Conclusion() string {
 	if s.Find != nil {
 		said = append(said, s.findText())
 	} else {
-		said = s.ofCurve()
+		said = s.describeCurve()
 	}
 	if s.Ended != "" && !s.Complete {
 		said = append(said, "ended by: "+s.Ended+"; the same command goes on")
@@ -39,8 +39,8 @@ func (s *Sweep) Conclusion() string {
 	return strings.Join(said, ". ") + "."
 }
 
-// ofCurve describes the best point and the knee.
-func (s *Sweep) ofCurve() (said []string) {
+// describeCurve describes the best point and the knee.
+func (s *Sweep) describeCurve() (said []string) {
 	if s.Best != nil {
 		served := s.Points[*s.Best].Serving
 		said = append(said, fmt.Sprintf("best goodput %s/s at %v", FormatRate(served.Figures.Goodput), served.Load))

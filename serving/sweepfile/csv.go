@@ -34,22 +34,22 @@ var percentiles = [...]float64{0.5, 0.9, 0.99}
 // and failed are shares from 0 to 1; power is in watts, energy in joules. Flags are separated by semicolons.
 func ColumnNames() []string {
 	names := lists.Map(numberColumns(), func(c csvColumn) string { return c.name })
-	return slices.Concat([]string{"kind", "value"}, names, energyColumns(), behind)
+	return slices.Concat([]string{"kind", "value"}, names, energyColumns(), lastColumns)
 }
 
-// behind contains the columns after the numbers.
-var behind = []string{"seed", "flags"}
+// lastColumns contains the columns after the numbers.
+var lastColumns = []string{"seed", "flags"}
 
 // figureNames returns the names of the columns of numbers.
 func figureNames() []string {
 	all := ColumnNames()
-	return all[2 : len(all)-len(behind)]
+	return all[2 : len(all)-len(lastColumns)]
 }
 
 // csvColumn is a column of numbers.
 type csvColumn struct {
-	name string
-	of   func(f *metrics.Figures) *float64
+	name  string
+	value func(f *metrics.Figures) *float64
 }
 
 // energyColumns returns the last columns of numbers: the measurements of a power meter or, without one, those of the
@@ -130,7 +130,7 @@ func RowOf(p *record.Run) CurveRow {
 	}
 	if s.Figures != nil {
 		for _, c := range numberColumns() {
-			if v := c.of(s.Figures); v != nil {
+			if v := c.value(s.Figures); v != nil {
 				r.Figures[c.name] = *v
 			}
 		}
@@ -161,8 +161,8 @@ func (r *CurveRow) setEnergy(p *record.Run) {
 	}
 }
 
-// between separates flags.
-const between = "; "
+// flagSeparator separates flags.
+const flagSeparator = "; "
 
 // WriteCSV writes the points of a sweep as curve.csv.
 func (s *Sweep) WriteCSV(to io.Writer) error {
@@ -174,7 +174,7 @@ func (s *Sweep) WriteCSV(to io.Writer) error {
 		for _, name := range figureNames() {
 			line = append(line, formatNumber(r.Figures[name]))
 		}
-		_ = w.Write(append(line, strconv.FormatUint(*r.Seed, 10), strings.Join(r.Flags, between)))
+		_ = w.Write(append(line, strconv.FormatUint(*r.Seed, 10), strings.Join(r.Flags, flagSeparator)))
 	}
 	w.Flush()
 	return w.Error()
@@ -234,7 +234,7 @@ func (r *CurveRow) setColumn(name, text string) (want string) {
 	var err error
 	switch _, number := r.Figures[name]; {
 	case name == "flags" && text != "":
-		r.Flags = strings.Split(text, between)
+		r.Flags = strings.Split(text, flagSeparator)
 	case name == "seed" && text != "":
 		r.Seed = new(uint64)
 		if *r.Seed, err = strconv.ParseUint(text, 10, 64); err != nil {

@@ -17,25 +17,25 @@ func (s *Sweep) findText() string {
 	took := fmt.Sprintf(" (%s in %s)", figure.Plural(len(f.Trials), "trial"), figure.Seconds(time.Duration(f.Took*1e9)))
 	switch search.Ended(f.Ended) {
 	case search.ByServer:
-		return fmt.Sprintf("the highest load that keeps all objectives is %v; %v does not%s", f.toLoad(f.Holds),
-			f.toLoad(f.Misses), took)
+		return fmt.Sprintf("the highest load that keeps all objectives is %v; %v does not%s", f.loadAt(f.Holds),
+			f.loadAt(f.Misses), took)
 	case search.ByClient:
-		return fmt.Sprintf("the client is the limit at %v; %s%s", f.toLoad(f.ClientAt), f.holdsText(), took)
+		return fmt.Sprintf("the client is the limit at %v; %s%s", f.loadAt(f.ClientAt), f.holdsText(), took)
 	case search.ByFew:
 		return "not enough data: " + s.fewText() + took
 	case search.ByMost:
-		return fmt.Sprintf("the server holds at least %v, the highest load that is tried%s", f.toLoad(f.Holds), took)
+		return fmt.Sprintf("the server holds at least %v, the highest load that is tried%s", f.loadAt(f.Holds), took)
 	case search.ByNone:
 		return "no load keeps all objectives" + took
 	}
 	if f.Found > 0 { // file of an earlier version
-		return fmt.Sprintf("the highest load that keeps all objectives is %v%s", f.toLoad(f.Found), took)
+		return fmt.Sprintf("the highest load that keeps all objectives is %v%s", f.loadAt(f.Found), took)
 	}
 	return "the search is not over" + took
 }
 
-// toLoad returns a load of the search.
-func (f *LoadSearch) toLoad(v float64) record.ServingLoad {
+// loadAt returns a load of the search.
+func (f *LoadSearch) loadAt(v float64) record.ServingLoad {
 	return record.ServingLoad{By: f.By, Value: v}
 }
 
@@ -44,7 +44,7 @@ func (f *LoadSearch) holdsText() string {
 	if f.Holds == 0 {
 		return "no load was measured that the server holds"
 	}
-	return fmt.Sprintf("the server holds at least %v", f.toLoad(f.Holds))
+	return fmt.Sprintf("the server holds at least %v", f.loadAt(f.Holds))
 }
 
 // fewText describes a search with too few requests: the result, the missing information, and how to obtain it.
@@ -55,10 +55,10 @@ func (s *Sweep) fewText() string {
 		known = append(known, f.holdsText())
 	}
 	if f.Misses > 0 {
-		known = append(known, fmt.Sprintf("it does not keep all objectives at %v", f.toLoad(f.Misses)))
+		known = append(known, fmt.Sprintf("it does not keep all objectives at %v", f.loadAt(f.Misses)))
 	}
 	if n, ok := s.requestsAt(f.Few); ok {
-		known = append(known, fmt.Sprintf("a trial at %v has %s", f.toLoad(f.Few), figure.Plural(n, "request")))
+		known = append(known, fmt.Sprintf("a trial at %v has %s", f.loadAt(f.Few), figure.Plural(n, "request")))
 	} else if f.Misses > 0 && f.Holds == 0 {
 		known = append(known, "lower loads have too few requests in the time of a point")
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// TestFindConclusion: each end of a search has words of its own, with what is known and what would tell more.
+// TestFindConclusion checks the text for each end of a search: the result, the missing information and how to obtain
+// it.
 func TestFindConclusion(t *testing.T) {
 	trials := []sweepfile.SearchTrial{{Value: 4, Point: 0}, {Value: 8, Point: 1}}
 	const took = " (2 trials in 3.0 s)."
@@ -32,7 +33,7 @@ func TestFindConclusion(t *testing.T) {
 		"the server holds at least 64 users, the highest load that is tried": {Ended: "most", Holds: 64},
 		"no load keeps all objectives":                                       {Ended: "none", Misses: 1},
 		"the search is not over":                                             {},
-		"the highest load that keeps all objectives is 16 users":             {Found: 16}, // as earlier versions wrote
+		"the highest load that keeps all objectives is 16 users":             {Found: 16}, // written by earlier versions
 	} {
 		if f.By == "" {
 			f.By = arrival.Users

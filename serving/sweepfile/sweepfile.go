@@ -171,13 +171,13 @@ type SearchTrial struct {
 	Point    int    `json:"point"`              // index of its point
 }
 
-// note is part of every file.
-const note = "What was measured of a server under load; no result of a LoadGen run."
+// fileNote is part of every file.
+const fileNote = "What was measured of a server under load; no result of a LoadGen run."
 
 // JudgePoints sets schema and note. It determines the points that hold, the best one and the other conclusions from the
 // points' records.
 func (s *Sweep) JudgePoints() {
-	s.Schema, s.SchemaVersion, s.Note = Schema, SchemaVersion, note
+	s.Schema, s.SchemaVersion, s.Note = Schema, SchemaVersion, fileNote
 	points := s.curvePoints()
 	s.Holds, s.Best, s.Knee, s.NoKnee = []int{}, nil, nil, nil
 	for i, p := range points {

@@ -20,8 +20,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// point is a point of so many users, who each wait 10 ms for a first token and 1 ms for each other, but with more than
-// 16 users longer.
+// point returns a point with a number of users who each wait 10 ms for the first token and 1 ms for each further one.
+// With more than 16 users they wait longer.
 func point(t testing.TB, users int, flags ...string) record.Run {
 	t.Helper()
 	o, err := objective.Parse("p99 ttft < 20ms")
@@ -79,7 +79,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestConclusion: the best point and the knee, or up to where there is none; what ended a sweep; the words of a search.
+// TestConclusion checks the text on the best point, the knee or the point up to which there is none, the end of a
+// sweep, and the result of a search.
 func TestConclusion(t *testing.T) {
 	s := sweep(t)
 	s.Find = nil
@@ -162,7 +163,7 @@ func TestHostileFiles(t *testing.T) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}
 	}
-	// Earlier versions said "unfinished" of complete sweeps, too.
+	// Earlier versions also wrote "unfinished" for complete sweeps.
 	for text, ended := range map[string]string{
 		strings.Replace(string(text), `"complete": true`, `"complete": true, "ended": "unfinished"`, 1):  "",
 		strings.Replace(string(text), `"complete": true`, `"complete": false, "ended": "unfinished"`, 1): "unfinished",
@@ -171,7 +172,7 @@ func TestHostileFiles(t *testing.T) {
 			t.Errorf("complete %v is read as ended by %q, want %q", again.Complete, again.Ended, ended)
 		}
 	}
-	// What it says of its points is not believed.
+	// Conclusions in the file are recomputed.
 	lie := strings.Replace(string(text), `"best": 2`, `"best": 77`, 1)
 	if again, err := sweepfile.Parse([]byte(lie)); err != nil || *again.Best != 2 {
 		t.Errorf("a best point of 77 is read as %v, %v", again, err)
@@ -226,7 +227,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestEnergy: curve.csv has what a meter measured; where there is none, what accelerators say of themselves.
+// TestEnergy checks that curve.csv contains the measurements of a meter or, without one, of the accelerators.
 func TestEnergy(t *testing.T) {
 	s := sweep(t)
 	s.Points[0].Serving.Energy = &record.ServingEnergy{Watts: 700, PerToken: 2, PerRequest: 60}

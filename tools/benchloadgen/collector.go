@@ -13,25 +13,26 @@ import (
 )
 
 // pauseList contains the garbage collector's pauses in a minute of Server queries at 100,000 per second, in us.
-type pauses struct {
+type pauseList struct {
 	issuing []float64 // pauses between the first query and the last
 	all     []float64 // pauses of the whole StartTest call
 }
 
 // reportPauses measures once: a minute is long enough to show the pauses.
-func (o options) collector(ctx context.Context) error {
-	p, delays, err := measurePauses(ctx, o.scale(6e6))
+func (o options) reportPauses(ctx context.Context) error {
+	p, delays, err := measurePauses(ctx, o.scaleCount(6e6))
 	if err != nil {
 		return err
 	}
 	fmt.Printf("garbage collector, Server, a minute at 100,000 queries/s: %s while queries were issued, %s in the "+
 		"whole run;\n"+
-		"issue delay of the run: %v at the median, %v at the 99th percentile\n\n", text(p.issuing), text(p.all),
+		"issue delay of the run: %v at the median, %v at the 99th percentile\n\n", formatPauses(p.issuing),
+		formatPauses(p.all),
 		delays[0.5], delays[0.99])
 	return nil
 }
 
-func text(us []float64) string {
+func formatPauses(us []float64) string {
 	switch len(us) {
 	case 0:
 		return "no pause"
@@ -42,12 +43,12 @@ func text(us []float64) string {
 }
 
 // timedSUT records the times of its first and last query.
-type spanned struct {
+type timedSUT struct {
 	loadgentest.NullSUT
 	first, last time.Time
 }
 
-func (s *spanned) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+func (s *timedSUT) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
 	s.last = time.Now()
 	if s.first.IsZero() {
 		s.first = s.last
@@ -56,25 +57,25 @@ func (s *spanned) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Res
 }
 
 // measurePauses returns the collector's pauses and percentiles of the issue delay.
-func measurePauses(ctx context.Context, queries uint64) (pauses, map[float64]time.Duration, error) {
-	s := workload{scenario: loadgen.Server}.settings(queries)
+func measurePauses(ctx context.Context, queries uint64) (pauseList, map[float64]time.Duration, error) {
+	s := workload{scenario: loadgen.Server}.newSettings(queries)
 	s.ServerTargetQPS = 1e5
-	sut := &spanned{}
+	sut := &timedSUT{}
 	dir, err := os.MkdirTemp("", "benchloadgen")
 	if err != nil {
-		return pauses{}, nil, err
+		return pauseList{}, nil, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory; the system removes the rest
 	began := time.Now()
-	r, err := loadgen.StartTest(ctx, sut, library, s, loadgen.LogSettings{OutDir: dir})
+	r, err := loadgen.StartTest(ctx, sut, sampleLibrary, s, loadgen.LogSettings{OutDir: dir})
 	if err != nil {
-		return pauses{}, nil, err
+		return pauseList{}, nil, err
 	}
 	delays := map[float64]time.Duration{}
 	for _, p := range r.IssueDelay.Percentiles {
 		delays[p.P] = p.Latency
 	}
-	return pauses{issuing: pausesBetween(sut.first, sut.last), all: pausesBetween(began, time.Now())}, delays, nil
+	return pauseList{issuing: pausesBetween(sut.first, sut.last), all: pausesBetween(began, time.Now())}, delays, nil
 }
 
 // pausesBetween returns the collector's pauses that ended between two times, in us.

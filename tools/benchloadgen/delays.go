@@ -13,7 +13,7 @@ import (
 )
 
 // readDelays returns the issue delays in the trace log of a directory, sorted.
-func issueDelays(dir string) ([]time.Duration, error) {
+func readDelays(dir string) ([]time.Duration, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "mlperf_log_trace.json"))
 	if err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func issueDelays(dir string) ([]time.Duration, error) {
 }
 
 // percentileMicros returns the percentile p of sorted times in us.
-func micros(sorted []time.Duration, p float64) float64 {
+func percentileMicros(sorted []time.Duration, p float64) float64 {
 	if len(sorted) == 0 {
 		return 0
 	}

@@ -30,7 +30,7 @@ var workloads = []workload{
 }
 
 // tokenWorkloads returns the workloads as runs with tokens, for which there are no official figures.
-func withTokens() []workload {
+func tokenWorkloads() []workload {
 	return lists.Map(workloads, func(w workload) workload {
 		return workload{name: w.name + ", tokens", scenario: w.scenario, tokens: true}
 	})
@@ -46,7 +46,7 @@ func (w workload) queryBytes() float64 {
 }
 
 // newSUT returns a SUT that answers at once.
-func (w workload) sut() *loadgentest.NullSUT {
+func (w workload) newSUT() *loadgentest.NullSUT {
 	if w.tokens {
 		return &loadgentest.NullSUT{Tokens: 2}
 	}
@@ -54,7 +54,7 @@ func (w workload) sut() *loadgentest.NullSUT {
 }
 
 // newSettings returns the settings of a run with a number of samples and without a minimum duration.
-func (w workload) settings(samples uint64) loadgen.TestSettings {
+func (w workload) newSettings(samples uint64) loadgen.TestSettings {
 	s := loadgen.DefaultTestSettings()
 	s.Scenario, s.MinDuration, s.MinQueryCount, s.ServerTargetQPS = w.scenario, 0, samples, 1e9
 	if w.scenario == loadgen.MultiStream {
@@ -67,10 +67,10 @@ func (w workload) settings(samples uint64) loadgen.TestSettings {
 	return s
 }
 
-var library = loadgentest.QSL{Total: 50000, Performance: 1024}
+var sampleLibrary = loadgentest.QSL{Total: 50000, Performance: 1024}
 
 // measureTest runs StartTest with logs in a new directory and returns its duration.
-func test(ctx context.Context, sut loadgen.SUT, s loadgen.TestSettings, trace, spin bool) (*loadgen.Result,
+func measureTest(ctx context.Context, sut loadgen.SUT, s loadgen.TestSettings, trace, spin bool) (*loadgen.Result,
 	time.Duration, error) {
 	dir, err := os.MkdirTemp("", "benchloadgen")
 	if err != nil {
@@ -79,13 +79,14 @@ func test(ctx context.Context, sut loadgen.SUT, s loadgen.TestSettings, trace, s
 	defer func() { _ = os.RemoveAll(dir) }() // a temporary directory; the system removes the rest
 	runtime.GC()
 	began := time.Now()
-	r, err := loadgen.StartTest(ctx, sut, library, s, loadgen.LogSettings{OutDir: dir, EnableTrace: trace, Spin: spin})
+	r, err := loadgen.StartTest(ctx, sut, sampleLibrary, s, loadgen.LogSettings{OutDir: dir, EnableTrace: trace,
+		Spin: spin})
 	return r, time.Since(began), err
 }
 
 // measureRate returns the rate in millions of samples per second.
-func (w workload) rate(ctx context.Context, samples uint64, trace bool) (float64, error) {
-	r, took, err := test(ctx, w.sut(), w.settings(samples), trace, false)
+func (w workload) measureRate(ctx context.Context, samples uint64, trace bool) (float64, error) {
+	r, took, err := measureTest(ctx, w.newSUT(), w.newSettings(samples), trace, false)
 	if err != nil {
 		return 0, err
 	}
@@ -93,12 +94,12 @@ func (w workload) rate(ctx context.Context, samples uint64, trace bool) (float64
 }
 
 // firstQuerySUT records the time of its first query.
-type firstCall struct {
+type firstQuerySUT struct {
 	loadgentest.NullSUT
 	at time.Time
 }
 
-func (f *firstCall) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
+func (f *firstQuerySUT) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
 	if f.at.IsZero() {
 		f.at = time.Now()
 	}
@@ -107,36 +108,36 @@ func (f *firstCall) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.R
 
 // timeToFirstQuery returns the time until the first query of an Offline run in milliseconds.
 func timeToFirstQuery(ctx context.Context, samples uint64) (float64, error) {
-	sut := &firstCall{}
+	sut := &firstQuerySUT{}
 	began := time.Now()
-	_, _, err := test(ctx, sut, workload{scenario: loadgen.Offline}.settings(samples), false, false)
+	_, _, err := measureTest(ctx, sut, workload{scenario: loadgen.Offline}.newSettings(samples), false, false)
 	return float64(sut.at.Sub(began).Microseconds()) / 1e3, err
 }
 
 // serverRate is a rate of Server queries.
-type pace struct {
+type serverRate struct {
 	qps      float64
 	official float64 // recorded median of the issue delay in us
 }
 
-var paces = []pace{{1e3, 77}, {1e4, 70}, {5e4, 46}, {1e5, 41}}
+var serverRates = []serverRate{{1e3, 77}, {1e4, 70}, {5e4, 46}, {1e5, 41}}
 
 // pacingResult is the result of one run at a rate: issue delays in us, and processor time in percent of one core.
-type paced struct{ p50, p99, cpu float64 }
+type pacingResult struct{ p50, p99, cpu float64 }
 
 // measure runs LoadGen at the rate for two seconds.
-func (p pace) run(ctx context.Context, quick, spin bool) (paced, error) {
-	s := workload{scenario: loadgen.Server}.settings(uint64(2 * p.qps))
+func (p serverRate) measure(ctx context.Context, quick, spin bool) (pacingResult, error) {
+	s := workload{scenario: loadgen.Server}.newSettings(uint64(2 * p.qps))
 	if quick {
 		s.MinQueryCount /= 10
 	}
 	s.ServerTargetQPS = p.qps
 	before := processorTime()
-	r, took, err := test(ctx, &loadgentest.NullSUT{}, s, false, spin)
+	r, took, err := measureTest(ctx, &loadgentest.NullSUT{}, s, false, spin)
 	if err != nil {
-		return paced{}, err
+		return pacingResult{}, err
 	}
-	m := paced{cpu: 100 * float64(processorTime()-before) / float64(took)}
+	m := pacingResult{cpu: 100 * float64(processorTime()-before) / float64(took)}
 	for _, l := range r.IssueDelay.Percentiles {
 		switch us := float64(l.Latency) / 1e3; l.P {
 		case 0.5:

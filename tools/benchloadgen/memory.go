@@ -15,7 +15,7 @@ const memorySamples = 1e7
 
 // measurePeak runs a workload in its own process and returns the peak memory per sample in bytes. It includes the query
 // and excludes the memory that the process needs otherwise.
-func (o options) peak(ctx context.Context, w workload) (float64, error) {
+func (o options) measurePeak(ctx context.Context, w workload) (float64, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return 0, err
@@ -33,16 +33,16 @@ func (o options) peak(ctx context.Context, w workload) (float64, error) {
 
 // printPeak is the child process. It prints the bytes per sample of a run, beyond the memory of a run with few samples.
 func printPeak(ctx context.Context, o options, name string) error {
-	for _, w := range slices.Concat(workloads, withTokens()) {
+	for _, w := range slices.Concat(workloads, tokenWorkloads()) {
 		if w.name != name {
 			continue
 		}
-		few, err := w.peakOf(ctx, 1000)
+		few, err := w.measureBytes(ctx, 1000)
 		if err != nil {
 			return err
 		}
-		n := o.scale(memorySamples)
-		many, err := w.peakOf(ctx, n)
+		n := o.scaleCount(memorySamples)
+		many, err := w.measureBytes(ctx, n)
 		if err != nil {
 			return err
 		}
@@ -52,8 +52,8 @@ func printPeak(ctx context.Context, o options, name string) error {
 	return fmt.Errorf("no workload %q", name)
 }
 
-func (w workload) peakOf(ctx context.Context, samples uint64) (float64, error) {
-	if _, _, err := test(ctx, w.sut(), w.settings(samples), false, false); err != nil {
+func (w workload) measureBytes(ctx context.Context, samples uint64) (float64, error) {
+	if _, _, err := measureTest(ctx, w.newSUT(), w.newSettings(samples), false, false); err != nil {
 		return 0, err
 	}
 	return peakBytes()

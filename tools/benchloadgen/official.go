@@ -15,7 +15,7 @@ import (
 var officialScript string
 
 // runPython runs the official LoadGen with a null SUT and returns the seconds of its StartTest. Its logs are in dir.
-func (o options) pythonRun(ctx context.Context, dir, scenario string, queries uint64, qps float64,
+func (o options) runPython(ctx context.Context, dir, scenario string, queries uint64, qps float64,
 	trace bool) (float64, error) {
 	cmd := exec.CommandContext(ctx, o.python, "-c", officialScript, dir, scenario, strconv.FormatUint(queries, 10),
 		strconv.FormatFloat(qps, 'g', -1, 64), strconv.FormatBool(trace))
@@ -46,15 +46,15 @@ func inTempDir(f func(dir string) error) error {
 }
 
 // pythonRates measures the Python package in millions of samples per second; nil without an interpreter.
-func (o options) pythonRate(ctx context.Context, w workload) ([]float64, error) {
+func (o options) pythonRates(ctx context.Context, w workload) ([]float64, error) {
 	if o.python == "" {
 		return nil, nil
 	}
-	s := w.settings(o.scale(w.python))
+	s := w.newSettings(o.scaleCount(w.python))
 	return o.repeat(func() (rate float64, err error) {
 		err = inTempDir(func(dir string) error {
-			seconds, err := o.pythonRun(ctx, dir, w.scenario.String(), s.MinQueryCount, 1e9, false)
-			rate = float64(o.scale(w.python)) / seconds / 1e6
+			seconds, err := o.runPython(ctx, dir, w.scenario.String(), s.MinQueryCount, 1e9, false)
+			rate = float64(o.scaleCount(w.python)) / seconds / 1e6
 			return err
 		})
 		return rate, err
@@ -62,20 +62,20 @@ func (o options) pythonRate(ctx context.Context, w workload) ([]float64, error) 
 }
 
 // pythonPacing measures the official issue delays from the trace log.
-func (o options) pythonPacing(ctx context.Context, p pace) (m paced, err error) {
+func (o options) pythonPacing(ctx context.Context, p serverRate) (m pacingResult, err error) {
 	queries := uint64(2 * p.qps)
 	if o.quick {
 		queries /= 10
 	}
 	err = inTempDir(func(dir string) error {
-		if _, err := o.pythonRun(ctx, dir, "Server", queries, p.qps, true); err != nil {
+		if _, err := o.runPython(ctx, dir, "Server", queries, p.qps, true); err != nil {
 			return err
 		}
-		delays, err := issueDelays(dir)
+		delays, err := readDelays(dir)
 		if err != nil {
 			return err
 		}
-		m.p50, m.p99 = micros(delays, 0.5), micros(delays, 0.99)
+		m.p50, m.p99 = percentileMicros(delays, 0.5), percentileMicros(delays, 0.99)
 		return nil
 	})
 	return m, err

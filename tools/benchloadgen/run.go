@@ -25,10 +25,10 @@ var sections = []struct {
 	long    bool
 	measure func(options, context.Context) error
 }{
-	{"throughput", false, options.throughput}, {"first-query", false, options.firstQuery},
-	{"memory", false, options.memory},
-	{"pacing", false, options.pacing}, {"spinning", false, options.spinning},
-	{"scale", true, options.scaling}, {"collector", true, options.collector},
+	{"throughput", false, options.reportThroughput}, {"first-query", false, options.reportFirstQuery},
+	{"memory", false, options.reportMemory},
+	{"pacing", false, options.reportDefaultPacing}, {"spinning", false, options.reportSpinning},
+	{"scale", true, options.reportScaling}, {"collector", true, options.reportPauses},
 }
 
 func sectionNames() string {
@@ -40,12 +40,12 @@ func sectionNames() string {
 }
 
 // selectWorkloads returns the workloads that the user selected.
-func (o options) chosen(all []workload) []workload {
+func (o options) selectWorkloads(all []workload) []workload {
 	return slices.DeleteFunc(slices.Clone(all), func(w workload) bool { return !strings.HasPrefix(w.name, o.prefix) })
 }
 
 // scaleCount returns n, or a hundredth of it with -quick.
-func (o options) scale(n uint64) uint64 {
+func (o options) scaleCount(n uint64) uint64 {
 	if o.quick {
 		return max(n/100, 1000)
 	}
@@ -81,45 +81,45 @@ func run(ctx context.Context, o options, child string) error {
 	return nil
 }
 
-func (o options) throughput(ctx context.Context) error {
+func (o options) reportThroughput(ctx context.Context) error {
 	t := newTable("throughput", "official C++", "ratio", "official Python, measured", "ratio")
-	for _, w := range o.chosen(workloads) {
-		ours, err := o.repeat(func() (float64, error) { return w.rate(ctx, o.scale(w.samples), false) })
+	for _, w := range o.selectWorkloads(workloads) {
+		ours, err := o.repeat(func() (float64, error) { return w.measureRate(ctx, o.scaleCount(w.samples), false) })
 		if err != nil {
 			return err
 		}
-		python, err := o.pythonRate(ctx, w)
+		python, err := o.pythonRates(ctx, w)
 		if err != nil {
 			return err
 		}
-		t.row(w.name, "M samples/s", ours, w.official, python)
+		t.addRow(w.name, "M samples/s", ours, w.official, python)
 	}
 	traced := workloads[0]
-	ours, err := o.repeat(func() (float64, error) { return traced.rate(ctx, o.scale(traced.samples/5), true) })
+	ours, err := o.repeat(func() (float64, error) { return traced.measureRate(ctx, o.scaleCount(traced.samples/5), true) })
 	if err != nil {
 		return err
 	}
-	t.row(traced.name+", trace on", "M samples/s", ours, 0.17, nil)
+	t.addRow(traced.name+", trace on", "M samples/s", ours, 0.17, nil)
 	return t.write(os.Stdout)
 }
 
-func (o options) firstQuery(ctx context.Context) error {
+func (o options) reportFirstQuery(ctx context.Context) error {
 	t := newTable("time to the first query", "official C++", "ratio", "", "")
-	ours, err := o.repeat(func() (float64, error) { return timeToFirstQuery(ctx, o.scale(1e7)) })
+	ours, err := o.repeat(func() (float64, error) { return timeToFirstQuery(ctx, o.scaleCount(1e7)) })
 	if err != nil {
 		return err
 	}
 	t.lessIsBetter = true
-	t.row("Offline, 10 M samples", "ms", ours, 360, nil)
+	t.addRow("Offline, 10 M samples", "ms", ours, 360, nil)
 	return t.write(os.Stdout)
 }
 
-func (o options) memory(ctx context.Context) error {
+func (o options) reportMemory(ctx context.Context) error {
 	t := newTable("peak memory, 10 M samples", "official C++", "ratio", "", "")
 	beside := newTable("beside the query itself", "at most", "", "", "")
 	t.lessIsBetter = true
-	for _, w := range o.chosen(slices.Concat(workloads, withTokens())) {
-		ours, err := o.repeat(func() (float64, error) { return o.peak(ctx, w) })
+	for _, w := range o.selectWorkloads(slices.Concat(workloads, tokenWorkloads())) {
+		ours, err := o.repeat(func() (float64, error) { return o.measurePeak(ctx, w) })
 		if err != nil {
 			return err
 		}
@@ -127,22 +127,22 @@ func (o options) memory(ctx context.Context) error {
 		if w.name == "Offline" {
 			official = 117
 		}
-		t.row(w.name, "bytes/sample", ours, official, nil)
+		t.addRow(w.name, "bytes/sample", ours, official, nil)
 		for i := range ours {
 			ours[i] -= w.queryBytes()
 		}
-		beside.row(w.name, "bytes/sample", ours, map[bool]float64{false: 24, true: 40}[w.tokens], nil)
+		beside.addRow(w.name, "bytes/sample", ours, map[bool]float64{false: 24, true: 40}[w.tokens], nil)
 	}
 	return errors.Join(t.write(os.Stdout), beside.write(os.Stdout))
 }
 
 // reportScaling shows that the cost per sample does not increase with the number of samples.
-func (o options) scaling(ctx context.Context) error {
+func (o options) reportScaling(ctx context.Context) error {
 	t := newTable("time of a whole run", "", "", "", "")
 	each := newTable("per sample", "", "", "", "")
-	for _, w := range o.chosen(workloads) {
-		for n := uint64(1e3); n <= o.scale(1e8); n *= 10 {
-			rates, err := o.repeat(func() (float64, error) { return w.rate(ctx, n, false) })
+	for _, w := range o.selectWorkloads(workloads) {
+		for n := uint64(1e3); n <= o.scaleCount(1e8); n *= 10 {
+			rates, err := o.repeat(func() (float64, error) { return w.measureRate(ctx, n, false) })
 			if err != nil {
 				return err
 			}
@@ -151,25 +151,25 @@ func (o options) scaling(ctx context.Context) error {
 				ms, ns = append(ms, float64(n)/rate/1e3), append(ns, 1e3/rate)
 			}
 			name := fmt.Sprintf("%s, %d samples", w.name, n)
-			t.row(name, "ms", ms, 0, nil)
-			each.row(name, "ns", ns, 0, nil)
+			t.addRow(name, "ms", ms, 0, nil)
+			each.addRow(name, "ns", ns, 0, nil)
 		}
 	}
 	return errors.Join(t.write(os.Stdout), each.write(os.Stdout))
 }
 
-func (o options) pacing(ctx context.Context) error   { return o.paceAll(ctx, false) }
-func (o options) spinning(ctx context.Context) error { return o.paceAll(ctx, true) }
+func (o options) reportDefaultPacing(ctx context.Context) error { return o.reportPacing(ctx, false) }
+func (o options) reportSpinning(ctx context.Context) error      { return o.reportPacing(ctx, true) }
 
 // reportPacing measures all rates in one mode, and in the default mode also the official program.
-func (o options) paceAll(ctx context.Context, spin bool) error {
+func (o options) reportPacing(ctx context.Context, spin bool) error {
 	mode := map[bool]string{false: "default", true: "spinning"}[spin]
 	t := newTable("issue delay in Server, "+mode+", p50", "official C++", "ratio", "official here (Python SUT)", "ratio")
 	tail := newTable("issue delay in Server, "+mode+", p99", "", "", "official here (Python SUT)", "ratio")
 	cpu := newTable("processor time of the whole run", "", "", "", "")
 	t.lessIsBetter, tail.lessIsBetter = true, true
-	for _, p := range paces {
-		if err := o.pace(ctx, p, spin, t, tail, cpu); err != nil {
+	for _, p := range serverRates {
+		if err := o.addPacing(ctx, p, spin, t, tail, cpu); err != nil {
 			return err
 		}
 	}
@@ -177,10 +177,10 @@ func (o options) paceAll(ctx context.Context, spin bool) error {
 }
 
 // addPacing measures one rate, alternately with the official program.
-func (o options) pace(ctx context.Context, p pace, spin bool, t, tail, cpu *table) error {
-	var ours, official []paced
+func (o options) addPacing(ctx context.Context, p serverRate, spin bool, t, tail, cpu *table) error {
+	var ours, official []pacingResult
 	for range o.runs {
-		m, err := p.run(ctx, o.quick, spin)
+		m, err := p.measure(ctx, o.quick, spin)
 		if err != nil {
 			return err
 		}
@@ -194,11 +194,11 @@ func (o options) pace(ctx context.Context, p pace, spin bool, t, tail, cpu *tabl
 		official = append(official, m)
 	}
 	name := fmt.Sprintf("%.0f queries/s", p.qps)
-	t.row(name, "us", lists.Map(ours, func(m paced) float64 { return m.p50 }), p.official,
-		lists.Map(official, func(m paced) float64 { return m.p50 }))
-	tail.row(name, "us", lists.Map(ours, func(m paced) float64 { return m.p99 }), 0,
-		lists.Map(official, func(m paced) float64 { return m.p99 }))
-	cpu.row(name, "% of a core", lists.Map(ours, func(m paced) float64 { return m.cpu }), 0, nil)
+	t.addRow(name, "us", lists.Map(ours, func(m pacingResult) float64 { return m.p50 }), p.official,
+		lists.Map(official, func(m pacingResult) float64 { return m.p50 }))
+	tail.addRow(name, "us", lists.Map(ours, func(m pacingResult) float64 { return m.p99 }), 0,
+		lists.Map(official, func(m pacingResult) float64 { return m.p99 }))
+	cpu.addRow(name, "% of a core", lists.Map(ours, func(m pacingResult) float64 { return m.cpu }), 0, nil)
 	return nil
 }
 

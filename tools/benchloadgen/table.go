@@ -20,26 +20,26 @@ func newTable(title, recorded, ratio, measured, ratio2 string) *table {
 }
 
 // addRow adds a row: our runs, the recorded figure (0: none) and the official runs on this machine (nil: none).
-func (t *table) row(name, unit string, ours []float64, recorded float64, measured []float64) {
-	cells := [6]string{name, spread(ours) + " " + unit}
+func (t *table) addRow(name, unit string, ours []float64, recorded float64, measured []float64) {
+	cells := [6]string{name, spreadText(ours) + " " + unit}
 	if recorded > 0 {
-		cells[2], cells[3] = short(recorded), t.ratio(median(ours), recorded)
+		cells[2], cells[3] = shortText(recorded), t.ratioText(median(ours), recorded)
 	}
 	if len(measured) > 0 {
-		cells[4], cells[5] = spread(measured), t.ratio(median(ours), median(measured))
+		cells[4], cells[5] = spreadText(measured), t.ratioText(median(ours), median(measured))
 	}
 	t.rows = append(t.rows, cells)
 }
 
 // ratioText returns the factor by which our figure is better.
-func (t *table) ratio(ours, theirs float64) string {
+func (t *table) ratioText(ours, theirs float64) string {
 	if t.lessIsBetter {
 		ours, theirs = theirs, ours
 	}
 	if theirs == 0 {
 		return ""
 	}
-	return short(ours/theirs) + "x"
+	return shortText(ours/theirs) + "x"
 }
 
 // write prints the table in Markdown with aligned columns.
@@ -77,12 +77,12 @@ func median(v []float64) float64 {
 }
 
 // spreadText returns the median with the minimum and the maximum.
-func spread(v []float64) string {
-	return fmt.Sprintf("%s (%s to %s)", short(median(v)), short(slices.Min(v)), short(slices.Max(v)))
+func spreadText(v []float64) string {
+	return fmt.Sprintf("%s (%s to %s)", shortText(median(v)), shortText(slices.Min(v)), shortText(slices.Max(v)))
 }
 
 // shortText returns a number with three significant digits.
-func short(v float64) string {
+func shortText(v float64) string {
 	switch {
 	case v >= 100:
 		return fmt.Sprintf("%.0f", v)

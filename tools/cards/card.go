@@ -16,34 +16,34 @@ import (
 )
 
 // modelCard is a card.json whose fields keep their order.
-type card struct {
+type modelCard struct {
 	names  []string
 	values map[string]json.RawMessage
-	files  []file // content of the field "files"
+	files  []modelFile // content of the field "files"
 }
 
 // modelFile is one embedded ONNX file.
-type file struct {
-	Name      string   `json:"name"`
-	Part      string   `json:"part,omitempty"` // part of a model with several
-	Precision string   `json:"precision"`
-	Size      int      `json:"size"`
-	SHA256    string   `json:"sha256"`
-	Metrics   []metric `json:"metrics"`
+type modelFile struct {
+	Name      string       `json:"name"`
+	Part      string       `json:"part,omitempty"` // part of a model with several
+	Precision string       `json:"precision"`
+	Size      int          `json:"size"`
+	SHA256    string       `json:"sha256"`
+	Metrics   []cardMetric `json:"metrics"`
 	// Models contains metrics of single models, by model.
-	Models map[string][]metric `json:"models,omitempty"`
+	Models map[string][]cardMetric `json:"models,omitempty"`
 	// Audits contains the results of compliance tests by model. Each is named after its test.
-	Audits map[string][]metric `json:"audits,omitempty"`
+	Audits map[string][]cardMetric `json:"audits,omitempty"`
 }
 
-type metric struct {
+type cardMetric struct {
 	Name  string  `json:"name"`
 	Unit  string  `json:"unit"`
 	Value float64 `json:"value"`
 }
 
-func parseCard(text []byte) (*card, error) {
-	c := &card{values: map[string]json.RawMessage{}}
+func parseCard(text []byte) (*modelCard, error) {
+	c := &modelCard{values: map[string]json.RawMessage{}}
 	d := json.NewDecoder(bytes.NewReader(text))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
 		return nil, fmt.Errorf("starts with %v, want an object: %w", open, err)
@@ -67,13 +67,13 @@ func parseCard(text []byte) (*card, error) {
 }
 
 // groupFiles returns the files by precision, with the files of all parts in each group.
-func (c *card) models() [][]*file {
-	var models [][]*file
+func (c *modelCard) groupFiles() [][]*modelFile {
+	var models [][]*modelFile
 	for i := range c.files {
 		f := &c.files[i]
-		at := slices.IndexFunc(models, func(parts []*file) bool { return parts[0].Precision == f.Precision })
+		at := slices.IndexFunc(models, func(parts []*modelFile) bool { return parts[0].Precision == f.Precision })
 		if at < 0 {
-			models = append(models, []*file{f})
+			models = append(models, []*modelFile{f})
 			continue
 		}
 		models[at] = append(models[at], f)
@@ -82,7 +82,7 @@ func (c *card) models() [][]*file {
 }
 
 // format returns the card with its current files, in the layout of Python's json.dumps with an indent of 2.
-func (c *card) text() ([]byte, error) {
+func (c *modelCard) format() ([]byte, error) {
 	var err error
 	if c.values["files"], err = json.Marshal(c.files); err != nil {
 		return nil, err
@@ -97,7 +97,7 @@ func (c *card) text() ([]byte, error) {
 }
 
 // identify sets the size and checksum from the file itself.
-func (f *file) identify(dir string) error {
+func (f *modelFile) identify(dir string) error {
 	data, err := os.ReadFile(filepath.Join(dir, f.Name))
 	if err != nil {
 		return err
@@ -107,10 +107,10 @@ func (f *file) identify(dir string) error {
 }
 
 // modelFigures contains measured figures by model and metric.
-type figures map[string]map[string]float64
+type modelFigures map[string]map[string]float64
 
 // merged returns the metrics of all models together.
-func (f figures) any() map[string]float64 {
+func (f modelFigures) merged() map[string]float64 {
 	all := map[string]float64{}
 	for _, model := range slices.Sorted(maps.Keys(f)) {
 		maps.Copy(all, f[model])
@@ -119,11 +119,11 @@ func (f figures) any() map[string]float64 {
 }
 
 // update replaces the measured metrics. The error names metrics that were not measured.
-func (f *file) take(measured figures) error {
-	missing := replace(f.Metrics, measured.any())
-	for _, of := range []map[string][]metric{f.Models, f.Audits} {
+func (f *modelFile) update(measured modelFigures) error {
+	missing := replaceValues(f.Metrics, measured.merged())
+	for _, of := range []map[string][]cardMetric{f.Models, f.Audits} {
 		for _, model := range slices.Sorted(maps.Keys(of)) {
-			for _, name := range replace(of[model], measured[model]) {
+			for _, name := range replaceValues(of[model], measured[model]) {
 				missing = append(missing, name+" of "+model)
 			}
 		}
@@ -135,7 +135,7 @@ func (f *file) take(measured figures) error {
 }
 
 // replaceValues sets the values of metrics and returns the names of metrics without a value.
-func replace(metrics []metric, values map[string]float64) (missing []string) {
+func replaceValues(metrics []cardMetric, values map[string]float64) (missing []string) {
 	for i := range metrics {
 		value, ok := values[metrics[i].Name]
 		if !ok {

@@ -13,14 +13,14 @@ import (
 
 func cardPaths(t *testing.T) []string {
 	t.Helper()
-	paths := cardsOf(filepath.Join("..", "..", "plugins"), "*")
+	paths := findCards(filepath.Join("..", "..", "plugins"), "*")
 	if len(paths) == 0 {
 		t.Fatal("no cards")
 	}
 	return paths
 }
 
-// TestCardsKeepTheirForm writes each card as it was read.
+// TestCardsKeepTheirForm checks that each card is written as it was read.
 func TestCardsKeepTheirForm(t *testing.T) {
 	for _, path := range cardPaths(t) {
 		text, err := os.ReadFile(path)
@@ -31,30 +31,30 @@ func TestCardsKeepTheirForm(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		if got, err := c.text(); err != nil || string(got) != string(text) {
+		if got, err := c.format(); err != nil || string(got) != string(text) {
 			t.Errorf("%s is written as\n%s\n%v", path, got, err)
 		}
 	}
 }
 
 func TestMetricsAreReplacedByName(t *testing.T) {
-	f := file{Metrics: []metric{{Name: "b", Value: 1}, {Name: "a", Unit: "%", Value: 2}}}
-	if err := f.take(figures{"one": {"a": 5, "b": 6, "c": 7}}); err != nil ||
+	f := modelFile{Metrics: []cardMetric{{Name: "b", Value: 1}, {Name: "a", Unit: "%", Value: 2}}}
+	if err := f.update(modelFigures{"one": {"a": 5, "b": 6, "c": 7}}); err != nil ||
 		fmt.Sprint(f.Metrics) != "[{b  6} {a % 5}]" {
 		t.Errorf("metrics %v, %v", f.Metrics, err)
 	}
-	if err := f.take(figures{"one": {"a": 8}}); err == nil || !strings.Contains(err.Error(), "measures b") {
+	if err := f.update(modelFigures{"one": {"a": 8}}); err == nil || !strings.Contains(err.Error(), "measures b") {
 		t.Errorf("error %v of a metric that was not measured", err)
 	}
 }
 
-// TestMetricsOfOneModelAreItsOwn: metrics of the same name that two models measure are kept apart.
+// TestMetricsOfOneModelAreItsOwn checks that metrics with the same name of two models are kept separate.
 func TestMetricsOfOneModelAreItsOwn(t *testing.T) {
-	f := file{Models: map[string][]metric{"one": {{Name: "a"}}, "two": {{Name: "a"}}}}
-	if err := f.take(figures{"one": {"a": 5}}); err == nil || !strings.Contains(err.Error(), "measures a of two") {
+	f := modelFile{Models: map[string][]cardMetric{"one": {{Name: "a"}}, "two": {{Name: "a"}}}}
+	if err := f.update(modelFigures{"one": {"a": 5}}); err == nil || !strings.Contains(err.Error(), "measures a of two") {
 		t.Errorf("error %v where the second model was not measured", err)
 	}
-	if err := f.take(figures{"one": {"a": 5}, "two": {"a": 6}}); err != nil || f.Models["one"][0].Value != 5 ||
+	if err := f.update(modelFigures{"one": {"a": 5}, "two": {"a": 6}}); err != nil || f.Models["one"][0].Value != 5 ||
 		f.Models["two"][0].Value != 6 {
 		t.Errorf("metrics %v, %v", f.Models, err)
 	}
@@ -93,7 +93,7 @@ func TestDocumentHasTheCardsFigures(t *testing.T) {
 			continue
 		}
 		var values []any
-		for _, parts := range readCard(t, path).models() {
+		for _, parts := range readCard(t, path).groupFiles() {
 			for _, m := range slices.Concat(parts[0].Metrics, parts[0].Models["deepseek-r1"],
 				parts[0].Models["e2e-rag-qna"]) {
 				if m.Name == form.metric {
@@ -107,20 +107,21 @@ func TestDocumentHasTheCardsFigures(t *testing.T) {
 	}
 }
 
-// TestPartsShareAMeasurement: a model of several files is measured once, and each of them says so.
+// TestPartsShareAMeasurement checks that a model with several files is measured once and that each file gets the
+// result.
 func TestPartsShareAMeasurement(t *testing.T) {
-	c := &card{}
+	c := &modelCard{}
 	for _, precision := range []string{"fp32", "int8"} {
 		for _, part := range []string{"encoder", "decoder"} {
-			metrics := []metric{{Name: "accuracy"}}
-			c.files = append(c.files, file{Name: part, Part: part, Precision: precision, Metrics: metrics})
+			metrics := []cardMetric{{Name: "accuracy"}}
+			c.files = append(c.files, modelFile{Name: part, Part: part, Precision: precision, Metrics: metrics})
 		}
 	}
-	models := c.models()
+	models := c.groupFiles()
 	if len(models) != 2 || len(models[0]) != 2 || len(models[1]) != 2 {
 		t.Fatalf("%d models of 2 precisions", len(models))
 	}
-	if err := takeAll(models[1], figures{"one": {"accuracy": 95}}); err != nil {
+	if err := updateParts(models[1], modelFigures{"one": {"accuracy": 95}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range c.files {
@@ -128,12 +129,12 @@ func TestPartsShareAMeasurement(t *testing.T) {
 			t.Errorf("%s %s: %v, want %v", f.Part, f.Precision, f.Metrics, want)
 		}
 	}
-	if err := takeAll(models[0], nil); err == nil || !strings.Contains(err.Error(), "encoder: no model") {
+	if err := updateParts(models[0], nil); err == nil || !strings.Contains(err.Error(), "encoder: no model") {
 		t.Errorf("error %v of metrics that were not measured", err)
 	}
 }
 
-func readCard(t *testing.T, path string) *card {
+func readCard(t *testing.T, path string) *modelCard {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -146,11 +147,12 @@ func readCard(t *testing.T, path string) *card {
 	return c
 }
 
-// TestModelsOfAFolder: those of the plugin's folder are not the ones that have embedded files of their own.
+// TestModelsOfAFolder checks that models with their own folder of embedded files are not assigned to the plugin's
+// folder.
 func TestModelsOfAFolder(t *testing.T) {
 	for folder, want := range map[string][]string{"model": {"3d-unet"}, "model/brats": {"3d-unet-brats"}} {
-		models, err := modelsOf(filepath.Join("..", "..", "plugins", "unet3d", filepath.FromSlash(folder)))
-		if got := lists.Map(models, func(m model) string { return m.Name }); err != nil || !slices.Equal(got, want) {
+		models, err := findModels(filepath.Join("..", "..", "plugins", "unet3d", filepath.FromSlash(folder)))
+		if got := lists.Map(models, func(m servedModel) string { return m.Name }); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v, want %q", folder, got, err, want)
 		}
 	}
@@ -160,33 +162,33 @@ func TestScenarioOfARun(t *testing.T) {
 	for want, has := range map[string][]string{
 		"SingleStream": {"SingleStream"}, "Offline": {"SingleStream", "Offline"},
 	} {
-		if got := (model{Scenarios: has}).scenario(); got != want {
+		if got := (servedModel{Scenarios: has}).accuracyScenario(); got != want {
 			t.Errorf("%q: %s, want %s", has, got, want)
 		}
 	}
-	if got := (model{Scenarios: []string{"Server"}}).scenario(); got != "Offline" {
+	if got := (servedModel{Scenarios: []string{"Server"}}).accuracyScenario(); got != "Offline" {
 		t.Errorf("Server alone: %s, want Offline, which the harness refuses", got)
 	}
 }
 
-// TestVerdictsHaveFigures: the card of an audit has what its verdict says.
+// TestVerdictsHaveFigures checks that the figure of an audit is read from its verdict.
 func TestVerdictsHaveFigures(t *testing.T) {
 	for text, want := range map[string]float64{
 		"x\nAccuracy score: 93.5\nAccuracy threshold: 90.0\n": 93.5,
 		"Mean output tokens: 78.16\nMin threshold: 70.2\n":    78.16,
 	} {
-		if got, err := judged(text); err != nil || got != want {
+		if got, err := parseVerdict(text); err != nil || got != want {
 			t.Errorf("%q: %v, %v, want %v", text, got, err, want)
 		}
 	}
-	if _, err := judged("Error: Could not parse accuracy score\n"); err == nil {
+	if _, err := parseVerdict("Error: Could not parse accuracy score\n"); err == nil {
 		t.Error("no error of a verdict without a figure")
 	}
-	f := file{Audits: map[string][]metric{"one": {{Name: "TEST07"}}}}
-	if err := f.take(figures{"one": {"TEST07": 93.5}}); err != nil || f.Audits["one"][0].Value != 93.5 {
+	f := modelFile{Audits: map[string][]cardMetric{"one": {{Name: "TEST07"}}}}
+	if err := f.update(modelFigures{"one": {"TEST07": 93.5}}); err != nil || f.Audits["one"][0].Value != 93.5 {
 		t.Errorf("audits %v, %v", f.Audits, err)
 	}
-	if err := f.take(figures{"one": {}}); err == nil || !strings.Contains(err.Error(), "measures TEST07 of one") {
+	if err := f.update(modelFigures{"one": {}}); err == nil || !strings.Contains(err.Error(), "measures TEST07 of one") {
 		t.Errorf("error %v of an audit that was not measured", err)
 	}
 }

@@ -39,12 +39,12 @@ func run(ctx context.Context, harness string, plugins []string) error {
 		plugins = []string{"*"}
 	}
 	for _, plugin := range plugins {
-		paths := cardsOf("plugins", plugin)
+		paths := findCards("plugins", plugin)
 		if len(paths) == 0 {
 			return fmt.Errorf("plugins/%s/model/card.json is missing; run this in the root of the project", plugin)
 		}
 		for _, path := range paths {
-			if err := update(ctx, harness, path); err != nil {
+			if err := updateCard(ctx, harness, path); err != nil {
 				return fmt.Errorf("%s: %w", path, err)
 			}
 		}
@@ -54,7 +54,7 @@ func run(ctx context.Context, harness string, plugins []string) error {
 
 // findCards returns the paths of a plugin's cards, or of all cards for "*": the card in the plugin's model folder and
 // those in folders below it.
-func cardsOf(plugins, plugin string) []string {
+func findCards(plugins, plugin string) []string {
 	paths, _ := filepath.Glob(filepath.Join(plugins, plugin, modelFolder, "card.json")) // the pattern is well-formed
 	below, _ := filepath.Glob(filepath.Join(plugins, plugin, modelFolder, "*", "card.json"))
 	return append(paths, below...)
@@ -63,7 +63,7 @@ func cardsOf(plugins, plugin string) []string {
 // modelFolder is the folder of a plugin's embedded models.
 const modelFolder = "model"
 
-func update(ctx context.Context, harness, path string) error {
+func updateCard(ctx context.Context, harness, path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return err
@@ -78,12 +78,12 @@ func update(ctx context.Context, harness, path string) error {
 			return err
 		}
 	}
-	for _, parts := range c.models() {
-		if err := measure(ctx, harness, dir, parts); err != nil {
+	for _, parts := range c.groupFiles() {
+		if err := measureParts(ctx, harness, dir, parts); err != nil {
 			return err
 		}
 	}
-	text, err = c.text()
+	text, err = c.format()
 	if err != nil {
 		return err
 	}

@@ -18,36 +18,36 @@ import (
 
 // measureParts runs accuracy runs of the models that use a folder's embedded file, until all metrics of its parts are
 // known. Each model yields the metrics of its own benchmark.
-func measure(ctx context.Context, harness, dir string, parts []*file) error {
-	models, err := modelsOf(dir)
+func measureParts(ctx context.Context, harness, dir string, parts []*modelFile) error {
+	models, err := findModels(dir)
 	if err != nil {
 		return err
 	}
-	measured := figures{}
+	measured := modelFigures{}
 	for _, model := range models {
-		found, err := accuracy(ctx, harness, model, parts[0].Precision)
+		found, err := measureAccuracy(ctx, harness, model, parts[0].Precision)
 		if err != nil {
 			return err
 		}
 		for _, m := range parts[0].Audits[model.Name] {
-			if found[m.Name], err = audit(ctx, harness, model.Name, parts[0].Precision, m.Name); err != nil {
+			if found[m.Name], err = measureAudit(ctx, harness, model.Name, parts[0].Precision, m.Name); err != nil {
 				return err
 			}
 		}
 		fmt.Printf("%s %s: %v\n", model.Name, parts[0].Precision, found)
 		measured[model.Name] = found
-		if takeAll(parts, measured) == nil {
+		if updateParts(parts, measured) == nil {
 			return nil
 		}
 	}
-	return takeAll(parts, measured)
+	return updateParts(parts, measured)
 }
 
 // updateParts sets the metrics of each part from those of its model.
-func takeAll(parts []*file, measured figures) error {
+func updateParts(parts []*modelFile, measured modelFigures) error {
 	var faults []error
 	for _, f := range parts {
-		if err := f.take(measured); err != nil {
+		if err := f.update(measured); err != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", f.Name, err))
 		}
 	}
@@ -55,14 +55,14 @@ func takeAll(parts []*file, measured figures) error {
 }
 
 // servedModel is a model in a plugin's description.
-type model struct {
+type servedModel struct {
 	Name      string
 	Scenarios []string
 	Embedded  struct{ Folder string }
 }
 
 // accuracyScenario returns the scenario of an accuracy run: Offline, or SingleStream for a model without Offline.
-func (m model) scenario() string {
+func (m servedModel) accuracyScenario() string {
 	if slices.Equal(m.Scenarios, []string{"SingleStream"}) {
 		return m.Scenarios[0]
 	}
@@ -70,7 +70,7 @@ func (m model) scenario() string {
 }
 
 // findModels returns the models in the plugin's manifest with embedded files in a folder.
-func modelsOf(dir string) ([]model, error) {
+func findModels(dir string) ([]servedModel, error) {
 	plugin, folder := filepath.Dir(dir), modelFolder
 	if filepath.Base(dir) != modelFolder {
 		plugin, folder = filepath.Dir(plugin), modelFolder+"/"+filepath.Base(dir)
@@ -79,26 +79,26 @@ func modelsOf(dir string) ([]model, error) {
 	if err != nil {
 		return nil, err
 	}
-	var manifest struct{ Models []model }
+	var manifest struct{ Models []servedModel }
 	if err := json.Unmarshal(data, &manifest); err != nil {
 		return nil, err
 	}
-	return lists.Filter(manifest.Models, func(m model) bool {
+	return lists.Filter(manifest.Models, func(m servedModel) bool {
 		return cmp.Or(m.Embedded.Folder, modelFolder) == folder
 	}), nil
 }
 
 // measureAccuracy runs a model and returns its metrics; nil if the rules do not allow such a run. A missed target is
 // not an error.
-func accuracy(ctx context.Context, harness string, m model, precision string) (map[string]float64, error) {
+func measureAccuracy(ctx context.Context, harness string, m servedModel, precision string) (map[string]float64, error) {
 	out, err := os.MkdirTemp("", "cards-")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(out)
-	code, err := harnessed(ctx, harness, "run", m.Name, "--precision", precision, "--mode", "accuracy", "--scenario",
-		m.scenario(), "--out", out, "--force")
-	if err != nil || code == usage {
+	code, err := runHarness(ctx, harness, "run", m.Name, "--precision", precision, "--mode", "accuracy", "--scenario",
+		m.accuracyScenario(), "--out", out, "--force")
+	if err != nil || code == usageCode {
 		return nil, err
 	}
 	return readMetrics(filepath.Join(out, "result.json"))
@@ -106,13 +106,13 @@ func accuracy(ctx context.Context, harness string, m model, precision string) (m
 
 // measureAudit runs a compliance test of a model with the plugin's own data and returns the judged figure. A difference
 // from the card is not an error.
-func audit(ctx context.Context, harness, model, precision, test string) (float64, error) {
+func measureAudit(ctx context.Context, harness, model, precision, test string) (float64, error) {
 	out, err := os.MkdirTemp("", "cards-")
 	if err != nil {
 		return 0, err
 	}
 	defer os.RemoveAll(out)
-	if _, err := harnessed(ctx, harness, "audit", test, model, "--precision", precision, "--scenario", "Offline",
+	if _, err := runHarness(ctx, harness, "audit", test, model, "--precision", precision, "--scenario", "Offline",
 		"--out", out, "--force"); err != nil {
 		return 0, err
 	}
@@ -124,11 +124,11 @@ func audit(ctx context.Context, harness, model, precision, test string) (float64
 	if err != nil {
 		return 0, err
 	}
-	return judged(string(text))
+	return parseVerdict(string(text))
 }
 
 // parseVerdict returns the figure in the text of a verdict.
-func judged(text string) (float64, error) {
+func parseVerdict(text string) (float64, error) {
 	found := judgedLine.FindStringSubmatch(text)
 	if found == nil {
 		return 0, fmt.Errorf("no figure in the verdict\n%s", text)
@@ -141,21 +141,21 @@ var judgedLine = regexp.MustCompile(`(?m)^(?:Accuracy score|Mean output tokens):
 
 // Exit codes of the harness: the model does not have the scenario, the test failed, the accuracy is below its target.
 const (
-	usage       = 2
-	failed      = 3
-	belowTarget = 4
+	usageCode       = 2
+	failedCode      = 3
+	belowTargetCode = 4
 )
 
 // runHarness runs the harness and returns its exit code if the code means that it measured something or that the model
 // does not support the run.
-func harnessed(ctx context.Context, harness string, args ...string) (int, error) {
+func runHarness(ctx context.Context, harness string, args ...string) (int, error) {
 	text, err := exec.CommandContext(ctx, harness, args...).CombinedOutput()
 	var exit *exec.ExitError
 	code := 0
 	if errors.As(err, &exit) {
 		code = exit.ExitCode()
 	}
-	if err != nil && code != usage && code != failed && code != belowTarget {
+	if err != nil && code != usageCode && code != failedCode && code != belowTargetCode {
 		return 0, fmt.Errorf("%s %v: %w\n%s", harness, args, err, text)
 	}
 	return code, nil
@@ -168,7 +168,7 @@ func readMetrics(path string) (map[string]float64, error) {
 	}
 	var doc struct {
 		Runs []struct {
-			Accuracy *struct{ Metrics []metric }
+			Accuracy *struct{ Metrics []cardMetric }
 		}
 	}
 	if err := json.Unmarshal(data, &doc); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // billOfMaterials is a bill of materials in CycloneDX 1.6.
-type bill struct {
+type billOfMaterials struct {
 	Format     string      `json:"bomFormat"`
 	Spec       string      `json:"specVersion"`
 	Version    int         `json:"version"`
@@ -46,14 +46,14 @@ type hash struct {
 // writeBill lists the contents of an archive: modules with their licences, and binaries and libraries with their
 // checksums.
 func (d *dist) writeBill(dir, name string, modules []module) error {
-	b := bill{Format: "CycloneDX", Spec: "1.6", Version: 1, Metadata: metadata{
+	b := billOfMaterials{Format: "CycloneDX", Spec: "1.6", Version: 1, Metadata: metadata{
 		Timestamp: d.date.Format("2006-01-02T15:04:05Z"),
-		Component: component{Type: "application", Name: name, Version: d.version, Licences: licences("Apache-2.0")},
+		Component: component{Type: "application", Name: name, Version: d.version, Licences: licenceList("Apache-2.0")},
 	}}
 	for _, m := range modules {
 		b.Components = append(b.Components, component{
 			Type: "library", Name: m.Path, Version: m.Version, Purl: "pkg:golang/" + m.Path + "@" + m.Version,
-			Licences: licences(m.Licence),
+			Licences: licenceList(m.Licence),
 		})
 	}
 	files, err := filepath.Glob(filepath.Join(dir, pluginsDir, "*"))
@@ -67,7 +67,7 @@ func (d *dist) writeBill(dir, name string, modules []module) error {
 		}
 		c := component{Type: "file", Name: strings.TrimPrefix(file, dir+"/"), Hashes: []hash{{"SHA-256", sum}}}
 		if strings.HasPrefix(filepath.Base(file), "libonnxruntime") {
-			c.Licences = licences("MIT")
+			c.Licences = licenceList("MIT")
 		}
 		b.Components = append(b.Components, c)
 	}
@@ -79,7 +79,7 @@ func (d *dist) writeBill(dir, name string, modules []module) error {
 }
 
 // licenceList returns a list with one licence; empty if it is unknown.
-func licences(id string) []licence {
+func licenceList(id string) []licence {
 	if id == noAssertion || id == "" {
 		return nil
 	}

@@ -33,17 +33,17 @@ func compilerFor(arch string) (string, error) {
 // run runs a command in the checkout for a platform.
 func (p platform) run(cgo string, args ...string) error {
 	// Exclude gRPC's trace pages, which the binaries do not serve; they add 0.4 MB to each binary.
-	return under([]string{
+	return runWith([]string{
 		"GOOS=linux", "GOARCH=" + p.arch, "CGO_ENABLED=" + cgo, "CC=" + p.compiler,
 		"GOFLAGS=-trimpath -buildvcs=false -tags=grpcnotrace",
 	}, args...)
 }
 
 // runLocal runs a command for this machine.
-func here(args ...string) error { return under(nil, args...) }
+func runLocal(args ...string) error { return runWith(nil, args...) }
 
 // runWith runs a command with additional environment variables.
-func under(variables []string, args ...string) error {
+func runWith(variables []string, args ...string) error {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), variables...)
 	cmd.Stderr = os.Stderr
@@ -53,7 +53,7 @@ func under(variables []string, args ...string) error {
 	return nil
 }
 
-func output(args ...string) (string, error) {
+func commandOutput(args ...string) (string, error) {
 	text, err := exec.Command(args[0], args[1:]...).Output()
 	return string(text), err
 }
@@ -81,7 +81,7 @@ func (d *dist) build(p platform, dir string) error {
 		p.run("0", "go", "build", "-ldflags", flags, "-o", filepath.Join(dir, binDir)+"/", "./cmd/harness"),
 		p.run("1", "go", "build", "-ldflags", "-s -w -buildid=", "-o", plugins+"/", "./cmd/plugins/plumbline-plugin-..."),
 		d.placeRuntime(p, plugins),
-		here("go", "run", "./cmd/harness/internal/manuals", "-o", filepath.Join(dir, shareDir), "-version", d.version,
+		runLocal("go", "run", "./cmd/harness/internal/manuals", "-o", filepath.Join(dir, shareDir), "-version", d.version,
 			"-date", fmt.Sprint(d.date.Unix())),
 		d.placeDocs(dir, p.arch),
 	)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// cleanRoot is a folder that programs see as the whole file system: what a test puts there, and no Go, shell or Python.
+// cleanRoot is a folder that programs see as the whole file system. It contains only what a test puts there, without
+// Go, shell or Python.
 type cleanRoot struct{ dir string }
 
 // newCleanRoot unpacks the root of a container.
@@ -18,7 +19,7 @@ func newCleanRoot(t *testing.T, archive string) cleanRoot {
 	return r
 }
 
-// namespace runs a command in mount, process and network namespaces of its own: no network can be reached.
+// namespace runs a command in its own mount, process and network namespaces, without network access.
 const namespace = `set -e
 mount --bind "$ROOT" "$ROOT"
 mount --rbind /dev "$ROOT/dev"
@@ -28,7 +29,7 @@ mount -t tmpfs tmpfs "$ROOT/root"
 mount -o remount,bind,ro "$ROOT"
 exec chroot "$ROOT" "$@"`
 
-// run runs a program of the root, which is read-only but for /tmp and /root, and returns what it prints.
+// run runs a program of the root, which is read-only except /tmp and /root, and returns its output.
 func (r cleanRoot) run(t *testing.T, args ...string) string {
 	t.Helper()
 	unshare := []string{"--mount", "--pid", "--net", "--fork"}
@@ -47,7 +48,7 @@ func (r cleanRoot) run(t *testing.T, args ...string) string {
 	return string(text)
 }
 
-// benchmark runs resnet50's accuracy with a harness of the root, and has it start a module of an author's own.
+// benchmark runs resnet50's accuracy with a harness of the root and lets it start an author's module.
 func (r cleanRoot) benchmark(t *testing.T, harness, version string) {
 	t.Helper()
 	if said := r.run(t, harness, "version"); !strings.Contains(said, version) {
@@ -66,7 +67,7 @@ func (r cleanRoot) benchmark(t *testing.T, harness, version string) {
 	}
 }
 
-// nothingLeft wants no file of ours below a folder.
+// nothingLeft checks that no file of the packages remains below a folder.
 func nothingLeft(t *testing.T, dir string) {
 	t.Helper()
 	left, err := exec.Command("find", dir, "-name", "*plumbline*", "-o", "-name", "*harness*").CombinedOutput()

@@ -21,7 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 )
 
-// TestPack packs a folder twice, with other times and modes that do not count.
+// TestPack packs a folder twice, with different times and modes that must not matter.
 func TestPack(t *testing.T) {
 	for _, name := range []string{"x.tar.gz", "x.tar.zst"} {
 		t.Run(name, func(t *testing.T) { testPack(t, name) })
@@ -107,7 +107,7 @@ func TestLicenceOf(t *testing.T) {
 	}
 }
 
-// TestRuntimeOfAPackage takes the library of the architecture out of a jar that has several.
+// TestRuntimeOfAPackage extracts the library of one architecture from a jar with several.
 func TestRuntimeOfAPackage(t *testing.T) {
 	jar, plugins := filepath.Join(t.TempDir(), "onnxruntime.jar"), t.TempDir()
 	arm := onnxfile.Library(t, "linux", "arm64", "1.32.0")
@@ -130,8 +130,8 @@ func TestRuntimeOfAPackage(t *testing.T) {
 	}
 }
 
-// TestDist makes all packages of this machine's architecture twice, and installs, uses and removes each in a root of
-// its own, without Go and without a network.
+// TestDist makes all packages of this machine's architecture twice, and installs, uses and removes each in its own
+// root, without Go and without a network.
 func TestDist(t *testing.T) {
 	if os.Getenv("PLUMBLINE_TEST_DIST") == "" {
 		t.Skip("make test-extra OF=dist makes the archives: some minutes")
@@ -140,7 +140,7 @@ func TestDist(t *testing.T) {
 	d := dist{version: "v0.0.1", out: t.TempDir()}
 	var sums []string
 	for range 2 {
-		if err := d.make([]string{runtime.GOARCH}); err != nil {
+		if err := d.makeAll([]string{runtime.GOARCH}); err != nil {
 			t.Fatal(err)
 		}
 		sums = append(sums, readFile(t, filepath.Join(d.out, "SHA256SUMS")))
@@ -157,12 +157,12 @@ func TestDist(t *testing.T) {
 	t.Run("wheels", m.wheels)
 }
 
-// made are the packages of a version.
+// made contains the packages of a version.
 type made struct{ out, name string }
 
 func (m made) root(t *testing.T) cleanRoot { return newCleanRoot(t, m.name+"-root.tar.gz") }
 
-// archive unpacks the archive as the Containerfile does, follows the links of its documents, and runs it.
+// archive unpacks the archive like the Containerfile, follows the links of its documents, and runs it.
 func (m made) archive(t *testing.T) {
 	r := m.root(t)
 	opt := filepath.Join(r.dir, "opt")
@@ -189,7 +189,7 @@ func (m made) archive(t *testing.T) {
 	run(t, again, "diff", "-r", filepath.Join(again, filepath.Base(m.name)), filepath.Join(opt, filepath.Base(m.name)))
 }
 
-// needed skips a test without a program.
+// needed skips a test if a program is missing.
 func needed(t *testing.T, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err != nil {
@@ -197,7 +197,7 @@ func needed(t *testing.T, program string) {
 	}
 }
 
-// only is the one file of a pattern.
+// only returns the only file that matches a pattern.
 func (m made) only(t *testing.T, pattern string) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(m.out, pattern))
@@ -207,8 +207,7 @@ func (m made) only(t *testing.T, pattern string) string {
 	return found[0]
 }
 
-// deb installs the package of Debian's kind, runs it, and removes it. Whether its dependencies exist this machine's
-// dpkg says.
+// deb installs the .deb package, runs it, and removes it. This machine's dpkg checks its dependencies.
 func (m made) deb(t *testing.T) {
 	needed(t, "dpkg")
 	file, r := m.only(t, "*.deb"), m.root(t)
@@ -228,7 +227,7 @@ func (m made) deb(t *testing.T) {
 	nothingLeft(t, filepath.Join(r.dir, "usr"))
 }
 
-// rpm installs the package of Red Hat's kind, runs it, and removes it.
+// rpm installs the .rpm package, runs it, and removes it.
 func (m made) rpm(t *testing.T) {
 	needed(t, "rpm")
 	file, r := m.only(t, "*.rpm"), m.root(t)
@@ -239,7 +238,7 @@ func (m made) rpm(t *testing.T) {
 	nothingLeft(t, filepath.Join(r.dir, "usr"))
 }
 
-// container builds the image of the Containerfile, and runs it without podman's cgroups, which not every machine has.
+// container builds the image of the Containerfile and runs it without podman's cgroups, which some machines lack.
 func (m made) container(t *testing.T) {
 	needed(t, "buildah")
 	dir := t.TempDir()

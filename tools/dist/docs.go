@@ -31,7 +31,7 @@ func shipped() []string {
 
 // placeDocs copies the shipped files of the checkout and writes the README of the archive.
 func (d *dist) placeDocs(dir, arch string) error {
-	listed, err := output(append([]string{"git", "ls-files", "-z", "--"}, shipped()...)...)
+	listed, err := commandOutput(append([]string{"git", "ls-files", "-z", "--"}, shipped()...)...)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (d *dist) placeDocs(dir, arch string) error {
 	if err != nil {
 		return err
 	}
-	text, err := d.readme(arch, n.versions.String("GLIBC"))
+	text, err := d.readme(arch, n.versions.newest("GLIBC"))
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/markdown"
 )
 
-// checkDocuments wants every link of the Markdown files below dir to lead somewhere in it, and every script and page
-// that they name in a command for users to be there.
+// checkDocuments checks that every link of the Markdown files below dir has a target in it, and that the scripts and
+// pages exist that they name in a user's command.
 func checkDocuments(t *testing.T, dir string) {
 	t.Helper()
 	documents := findMarkdown(t, dir)
@@ -41,13 +41,13 @@ func checkDocuments(t *testing.T, dir string) {
 	}
 }
 
-// ofCheckout are programs that measure and train, which a document names where it says how a figure came about.
+// ofCheckout contains programs that measure and train. Documents name them to explain the origin of figures.
 func ofCheckout(name string) bool {
 	return strings.Contains(name, "/cmd/") || strings.Contains(name, "/testdata/") ||
 		strings.HasPrefix(filepath.Base(name), "vocab")
 }
 
-// findMarkdown are the documents below a folder.
+// findMarkdown returns the documents below a folder.
 func findMarkdown(t *testing.T, dir string) (files []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -71,10 +71,10 @@ func readFile(t *testing.T, path string) string {
 	return string(text)
 }
 
-// inCheckout goes to the top of the checkout, which git must know: what is shipped is what git lists.
+// inCheckout changes to the top of the checkout, which must be known to git, because git lists the shipped files.
 func inCheckout(t *testing.T) {
 	t.Helper()
-	if _, err := output("git", "rev-parse", "HEAD"); err != nil {
+	if _, err := commandOutput("git", "rev-parse", "HEAD"); err != nil {
 		t.Skip("no git checkout: archives are made in one")
 	}
 	t.Chdir(filepath.Join("..", ".."))

@@ -15,18 +15,18 @@ import (
 )
 
 // systemNeeds describes the system requirements of the programs and libraries in a folder.
-type needs struct {
-	libraries []string // names of shared libraries outside of the folder: "libc.so.6"
-	versions  versions // newest version of each family of symbols: "GLIBC" 2.34
+type systemNeeds struct {
+	libraries []string       // names of shared libraries outside of the folder: "libc.so.6"
+	versions  symbolVersions // newest version of each family of symbols: "GLIBC" 2.34
 }
 
 // symbolVersions contains the newest version of each family of versioned symbols, such as "GLIBC" or "GLIBCXX", as
 // numbers.
-type versions map[string][]int
+type symbolVersions map[string][]int
 
 // add records a symbol version such as "GLIBC_2.34" if it is newer than the recorded one. It ignores families without a
 // number (GLIBC_PRIVATE).
-func (v versions) add(symbol string) {
+func (v symbolVersions) add(symbol string) {
 	family, number, found := strings.Cut(symbol, "_")
 	if !found {
 		return
@@ -44,21 +44,21 @@ func (v versions) add(symbol string) {
 	}
 }
 
-// format returns the newest version of a family: "2.34".
-func (v versions) String(family string) string {
+// newest returns the newest version of a family: "2.34".
+func (v symbolVersions) newest(family string) string {
 	return strings.Join(lists.Map(v[family], strconv.Itoa), ".")
 }
 
 // needsOf reads the dynamic sections of all ELF files below a folder.
-func needsOf(dir string) (needs, error) {
-	n := needs{versions: versions{}}
+func needsOf(dir string) (systemNeeds, error) {
+	n := systemNeeds{versions: symbolVersions{}}
 	wanted, present := map[string]bool{}, map[string]bool{}
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
 		present[e.Name()] = true
-		libraries, err := n.read(path)
+		libraries, err := n.readFile(path)
 		for _, l := range libraries {
 			wanted[l] = true
 		}
@@ -75,7 +75,7 @@ func needsOf(dir string) (needs, error) {
 
 // readFile records the versions that a file requires and returns its libraries. A file that is not ELF requires
 // nothing.
-func (n needs) read(path string) (libraries []string, err error) {
+func (n systemNeeds) readFile(path string) (libraries []string, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

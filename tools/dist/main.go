@@ -28,7 +28,7 @@ func main() {
 		"the package that ONNX Runtime is taken from, such as a wheel (default: the Go module)")
 	arches := flag.String("arch", "amd64,arm64", "the architectures")
 	flag.Parse()
-	if err := d.make(strings.Split(*arches, ",")); err != nil {
+	if err := d.makeAll(strings.Split(*arches, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, "dist:", err)
 		os.Exit(1)
 	}
@@ -41,7 +41,7 @@ type dist struct {
 	date         time.Time // date of the commit, used as the time of all files
 }
 
-func (d *dist) make(arches []string) error {
+func (d *dist) makeAll(arches []string) error {
 	if err := d.readCommit(); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (d *dist) make(arches []string) error {
 
 // readCommit reads the date and the version from the checkout if they are not given.
 func (d *dist) readCommit() error {
-	text, err := output("git", "log", "-1", "--format=%ct %h")
+	text, err := commandOutput("git", "log", "-1", "--format=%ct %h")
 	if err != nil {
 		return fmt.Errorf("dist is made in a git checkout: %w", err)
 	}
@@ -116,6 +116,6 @@ func (d *dist) makeFor(p platform) (made []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := d.root(p, name, dir)
+	root, err := d.writeRoot(p, name, dir)
 	return append(slices.Concat(made, packages, wheels), root), err
 }

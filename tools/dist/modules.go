@@ -34,7 +34,7 @@ func modulesOf(dir string) ([]module, error) {
 			return nil, err
 		}
 		for _, m := range info.Deps {
-			if !modfiles.Ours(m.Path) {
+			if !modfiles.IsOurs(m.Path) {
 				all[m.Path] = module{Path: m.Path, Version: m.Version, Sum: m.Sum}
 			}
 		}
@@ -113,7 +113,7 @@ func licenceOf(text string) string {
 
 // writeLicences copies the licences of all modules, of Go, of ONNX Runtime and of CLIP's list of tokens.
 func writeLicences(dir string, modules []module) error {
-	root, err := output("go", "env", "GOROOT")
+	root, err := commandOutput("go", "env", "GOROOT")
 	if err != nil {
 		return err
 	}

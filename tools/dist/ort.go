@@ -17,7 +17,7 @@ const libraryName = "libonnxruntime.so"
 // placeRuntime copies ONNX Runtime's library to the folder of the plugins, from the Go module or from a package.
 func (d *dist) placeRuntime(p platform, plugins string) error {
 	if d.ort == "" {
-		return here("go", "run", "./cmd/plugins/internal/ortlib", "-o", plugins, "-os", "linux", "-arch", p.arch)
+		return runLocal("go", "run", "./cmd/plugins/internal/ortlib", "-o", plugins, "-os", "linux", "-arch", p.arch)
 	}
 	dir, err := os.MkdirTemp("", "plumbline-dist-")
 	if err != nil {

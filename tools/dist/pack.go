@@ -17,15 +17,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 )
 
-// window is the size of zstd's window in bytes. It covers the previous plugin, which contains the same libraries. It is
-// the maximum that programs unpack without an option.
-const window = 128 << 20
+// compressionWindow is the size of zstd's window in bytes. It covers the previous plugin, which contains the same
+// libraries. It is the maximum that programs unpack without an option.
+const compressionWindow = 128 << 20
 
 // compressor returns a writer that compresses by the extension of the archive: .gz, which every tar unpacks, or .zst,
 // which is much smaller. It uses one core, so that the bytes are the same on all machines.
 func compressor(w io.Writer, name string) (io.WriteCloser, error) {
 	if filepath.Ext(name) == ".zst" {
-		return zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window),
+		return zstd.NewWriter(w, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(compressionWindow),
 			zstd.WithEncoderConcurrency(1))
 	}
 	return gzip.NewWriterLevel(w, gzip.BestCompression)
@@ -52,12 +52,12 @@ func pack(path, dir, name string, date time.Time) (err error) {
 		if err != nil {
 			return err
 		}
-		return add(t, file, filepath.ToSlash(inside), e, date)
+		return addFile(t, file, filepath.ToSlash(inside), e, date)
 	})
 	return errors.Join(err, t.Close(), z.Close())
 }
 
-func add(t *tar.Writer, file, inside string, e fs.DirEntry, date time.Time) error {
+func addFile(t *tar.Writer, file, inside string, e fs.DirEntry, date time.Time) error {
 	if e.IsDir() {
 		return t.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: inside + "/", Mode: 0o755, ModTime: date})
 	}

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// python is the interpreter that installs wheels: PLUMBLINE_PYTHON, else python3.
+// python returns the interpreter that installs wheels: PLUMBLINE_PYTHON, or python3.
 func python() string { return cmp.Or(os.Getenv("PLUMBLINE_PYTHON"), "python3") }
 
-// wheels checks the wheels, installs them into a fresh environment, without Go and without an index, runs the tests of
-// the package and the notebook, and removes them.
+// wheels checks the wheels, installs them into a new environment without Go and without an index, runs the tests of the
+// package and the notebook, and removes them.
 func (m made) wheels(t *testing.T) {
 	files := []string{m.only(t, "plumbline_inference-*.whl"), m.only(t, "plumbline_inference_plugins-*.whl")}
 	for _, f := range files {
@@ -73,7 +73,7 @@ func (m made) wheels(t *testing.T) {
 	}
 }
 
-// listing are the files below a folder but those that Python compiles.
+// listing returns the files below a folder except those that Python compiles.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	files := strings.Split(run(t, dir, "find", dir, "-name", "__pycache__", "-prune", "-o", "-type", "f", "-print"), "\n")

@@ -16,7 +16,7 @@ import (
 // writeRoot writes the files that an empty container or a chroot needs in addition to the archive: the loader, the
 // libraries of the C and C++ compilers that the plugins need, their copyright notes if the system has them, and the
 // usual folders of Linux. /opt/plumbline is a link to the folder of the archive. It returns the file's path.
-func (d *dist) root(p platform, name, dir string) (path string, err error) {
+func (d *dist) writeRoot(p platform, name, dir string) (path string, err error) {
 	libraries, err := p.libraries(dir)
 	if err != nil {
 		return "", err

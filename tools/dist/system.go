@@ -29,11 +29,11 @@ func (d *dist) systemPackages(p platform, dir string) (made []string, err error)
 	}
 	for _, kind := range []struct {
 		packager nfpm.Packager
-		describe func(*nfpm.Info, needs)
+		describe func(*nfpm.Info, systemNeeds)
 		finish   func(text []byte, date time.Time) ([]byte, error)
 	}{
-		{deb.Default, debian, withWindow},
-		{rpm.DefaultRPM, redHat, func(text []byte, _ time.Time) ([]byte, error) { return text, nil }},
+		{deb.Default, addDebian, withWindow},
+		{rpm.DefaultRPM, addRedHat, func(text []byte, _ time.Time) ([]byte, error) { return text, nil }},
 	} {
 		info, err := d.describe(p, dir)
 		if err != nil {
@@ -102,8 +102,8 @@ func ownFolders(all []packedFile) []string {
 }
 
 // addDebian adds the facts of .deb packages: their dependencies by package name.
-func debian(info *nfpm.Info, n needs) {
-	info.Depends = []string{"libc6 (>= " + n.versions.String("GLIBC") + ")", "libgcc-s1", "libstdc++6"}
+func addDebian(info *nfpm.Info, n systemNeeds) {
+	info.Depends = []string{"libc6 (>= " + n.versions.newest("GLIBC") + ")", "libgcc-s1", "libstdc++6"}
 	info.Recommends = []string{"ca-certificates"}
 	info.Deb.Compression = "none" // withWindow compresses
 	info.Contents = append(info.Contents, &files.Content{
@@ -116,11 +116,11 @@ func debian(info *nfpm.Info, n needs) {
 }
 
 // addRedHat adds the facts of .rpm packages: their dependencies by library name.
-func redHat(info *nfpm.Info, n needs) {
+func addRedHat(info *nfpm.Info, n systemNeeds) {
 	for _, library := range n.libraries {
 		info.Depends = append(info.Depends, library+"()(64bit)")
 	}
-	info.Depends = append(info.Depends, "libc.so.6(GLIBC_"+n.versions.String("GLIBC")+")(64bit)")
+	info.Depends = append(info.Depends, "libc.so.6(GLIBC_"+n.versions.newest("GLIBC")+")(64bit)")
 	info.Recommends = []string{"ca-certificates"}
 	info.RPM.Compression = "zstd:best"
 	info.RPM.BuildHost = "localhost" // instead of this machine's name, so that the bytes are the same on all machines
@@ -146,7 +146,7 @@ func withWindow(text []byte, date time.Time) ([]byte, error) {
 		member, err := io.ReadAll(r)
 		if err == nil && strings.TrimSuffix(h.Name, "/") == "data.tar" {
 			h.Name = "data.tar.zst"
-			member, err = compressed(member, h.Name)
+			member, err = compressText(member, h.Name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", h.Name, err)
@@ -161,7 +161,7 @@ func withWindow(text []byte, date time.Time) ([]byte, error) {
 	}
 }
 
-func compressed(text []byte, name string) ([]byte, error) {
+func compressText(text []byte, name string) ([]byte, error) {
 	var to bytes.Buffer
 	w, err := compressor(&to, name)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 )
 
-// smallTree makes a folder as archives are made of, with the shell as each program: one that needs glibc.
+// smallTree makes a folder like that of an archive, with the shell as each program, which needs glibc.
 func smallTree(t *testing.T) string {
 	t.Helper()
 	shell, err := filepath.EvalSymlinks("/bin/sh")
@@ -52,7 +52,7 @@ func smallTree(t *testing.T) string {
 	return dir
 }
 
-// TestSystemPackages makes packages of a small folder twice, and reads what Debian's has.
+// TestSystemPackages makes packages of a small folder twice and reads the .deb package.
 func TestSystemPackages(t *testing.T) {
 	tree := smallTree(t)
 	t.Chdir(filepath.Join("..", "..")) // where LICENSE is
@@ -146,13 +146,13 @@ func untar(t *testing.T, from io.Reader) map[string]string {
 	}
 }
 
-// TestVersionsOfSymbols keeps the newest of each family.
+// TestVersionsOfSymbols checks that the newest version of each family is kept.
 func TestVersionsOfSymbols(t *testing.T) {
-	v := versions{}
+	v := symbolVersions{}
 	for _, s := range []string{"GLIBC_2.9", "GLIBC_2.34", "GLIBC_2.17", "GLIBC_PRIVATE", "GLIBCXX_3.4.29", "", "VERS"} {
 		v.add(s)
 	}
-	if v.String("GLIBC") != "2.34" || v.String("GLIBCXX") != "3.4.29" || len(v) != 2 {
+	if v.newest("GLIBC") != "2.34" || v.newest("GLIBCXX") != "3.4.29" || len(v) != 2 {
 		t.Errorf("got %v", v)
 	}
 }

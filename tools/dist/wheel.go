@@ -112,7 +112,7 @@ func pythonVersion(version string) (string, error) {
 
 // manylinux returns the tag of the oldest glibc that meets the requirements. Libraries that some Linux systems lack,
 // and a libstdc++ that is newer than that glibc's, are errors.
-func (n needs) manylinux(arch string) (string, error) {
+func (n systemNeeds) manylinux(arch string) (string, error) {
 	machine := map[string]string{"amd64": "x86_64", "arm64": "aarch64"}[arch]
 	everywhere := regexp.MustCompile(
 		`^(ld-linux[\w-]*|libc|libdl|libm|libpthread|librt|libstdc\+\+|libgcc_s)\.so\.\d+$`)

@@ -29,17 +29,18 @@ func TestPythonVersion(t *testing.T) {
 
 func TestManylinux(t *testing.T) {
 	for _, c := range []struct {
-		needs      needs
+		needs      systemNeeds
 		arch, want string
 	}{
-		{needs{[]string{"libc.so.6", "ld-linux-x86-64.so.2"}, versions{"GLIBC": {2, 34}}}, "amd64", "manylinux_2_34_x86_64"},
-		{needs{[]string{"libm.so.6"}, versions{"GLIBC": {2, 5}}}, "arm64", "manylinux_2_17_aarch64"},
-		{needs{[]string{"libstdc++.so.6"}, versions{"GLIBC": {2, 17}, "GLIBCXX": {3, 4, 25}}}, "amd64",
+		{systemNeeds{[]string{"libc.so.6", "ld-linux-x86-64.so.2"}, symbolVersions{"GLIBC": {2, 34}}}, "amd64",
+			"manylinux_2_34_x86_64"},
+		{systemNeeds{[]string{"libm.so.6"}, symbolVersions{"GLIBC": {2, 5}}}, "arm64", "manylinux_2_17_aarch64"},
+		{systemNeeds{[]string{"libstdc++.so.6"}, symbolVersions{"GLIBC": {2, 17}, "GLIBCXX": {3, 4, 25}}}, "amd64",
 			"manylinux_2_31_x86_64"},
-		{needs{nil, versions{"GLIBC": {2, 17}, "GLIBCXX": {3, 4, 99}}}, "amd64", "newer than any tag"},
-		{needs{[]string{"libssl.so.3"}, versions{"GLIBC": {2, 17}}}, "amd64", "libssl.so.3 is needed"},
-		{needs{nil, versions{}}, "amd64", "want binaries"},
-		{needs{nil, versions{"GLIBC": {2, 17}}}, "riscv64", "want binaries"},
+		{systemNeeds{nil, symbolVersions{"GLIBC": {2, 17}, "GLIBCXX": {3, 4, 99}}}, "amd64", "newer than any tag"},
+		{systemNeeds{[]string{"libssl.so.3"}, symbolVersions{"GLIBC": {2, 17}}}, "amd64", "libssl.so.3 is needed"},
+		{systemNeeds{nil, symbolVersions{}}, "amd64", "want binaries"},
+		{systemNeeds{nil, symbolVersions{"GLIBC": {2, 17}}}, "riscv64", "want binaries"},
 	} {
 		if got, err := c.needs.manylinux(c.arch); got != c.want && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%+v on %s: %q, %v; want %q", c.needs, c.arch, got, err, c.want)
@@ -47,7 +48,7 @@ func TestManylinux(t *testing.T) {
 	}
 }
 
-// TestWheel writes a wheel twice and holds it to its RECORD.
+// TestWheel writes a wheel twice and compares it with its RECORD.
 func TestWheel(t *testing.T) {
 	tree := smallTree(t)
 	all, err := prefixed(tree)
@@ -83,7 +84,8 @@ func TestWheel(t *testing.T) {
 	}
 }
 
-// checkWheel wants RECORD to be last and to list every other file with its checksum and size, and what installers read.
+// checkWheel checks that RECORD is the last file and lists every other file with its checksum and size, and that the
+// files for installers exist.
 func checkWheel(t *testing.T, file string) {
 	t.Helper()
 	if !regexp.MustCompile(`^[a-z_]+-[0-9a-z.+]+-py3-none-\w+\.whl$`).MatchString(filepath.Base(file)) {

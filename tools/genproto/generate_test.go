@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// The committed Go is what the .proto files give: whoever edits one runs `go run ./genproto` in tools/.
+// The committed Go files must equal the generated ones. After a change of a .proto file, run `go run ./genproto` in
+// tools/.
 func TestGeneratedCodeIsCurrent(t *testing.T) {
 	root, err := findRoot()
 	if err != nil {

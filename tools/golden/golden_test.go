@@ -16,14 +16,14 @@ import (
 	"testing/fstest"
 )
 
-// maxSize is how large the packed file may be, in bytes.
+// maxSize is the maximum size of the packed file in bytes.
 const maxSize = 25_000_000
 
 // part is a row of README.md's table of parts.
 var part = regexp.MustCompile("(?m)^\\| `([^`]+)` \\|")
 
-// TestPacked wants the packed file to have its files in order, without times and owners, and without a path of a
-// machine. README.md has to say of each file who made it, and has no row without files.
+// TestPacked checks that the files of the packed file are in order, without times, owners and paths of a machine, and
+// that README.md names the author of each file and has no row without files.
 func TestPacked(t *testing.T) {
 	text, err := os.ReadFile("README.md")
 	if err != nil {
@@ -63,7 +63,7 @@ func TestPacked(t *testing.T) {
 	}
 }
 
-// count counts a file for the rows of its folders, or its own; it is false where there is none.
+// count counts a file for the rows of its folders or its own row. It returns false if there is none.
 func count(parts map[string]int, name string) (found bool) {
 	for {
 		if _, ok := parts[name]; ok {
@@ -105,14 +105,15 @@ func files(t *testing.T, packed []byte) (all []file) {
 	}
 }
 
-// TestPack packs a folder twice, and wants the same bytes, all files in order, and none that is left out.
+// TestPack packs a folder twice and checks that the bytes are equal, all files are in order, and omitted files are
+// missing.
 func TestPack(t *testing.T) {
 	cases := fstest.MapFS{}
 	for _, name := range []string{"b/z.json", "b/a.json", "a.txt", "b.txt", "README.md", "b/README-more.md", "b/notes.md",
 		"found5/server.txt", "found5/deep/x.json", "found/x.json", "b/measure.py"} {
 		cases[name] = &fstest.MapFile{Data: []byte("text of " + name)}
 	}
-	names, err := list(cases)
+	names, err := listFiles(cases)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +137,7 @@ func TestPack(t *testing.T) {
 	}
 }
 
-// TestPackRefuses wants an error for paths of a machine wherever they stand, for links, and for an empty folder.
+// TestPackRefuses checks the errors for paths of a machine at any place, for links, and for an empty folder.
 func TestPackRefuses(t *testing.T) {
 	const text = "made in /home/somebody/cases"
 	for name, data := range map[string][]byte{
@@ -155,14 +156,14 @@ func TestPackRefuses(t *testing.T) {
 			t.Errorf("%q: %v", data, err)
 		}
 	}
-	if _, err := list(fstest.MapFS{"README.md": {}}); err == nil {
+	if _, err := listFiles(fstest.MapFS{"README.md": {}}); err == nil {
 		t.Error("a folder without cases was taken")
 	}
 	dir := t.TempDir()
 	if err := os.Symlink("elsewhere", filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := list(os.DirFS(dir)); err == nil || !strings.HasPrefix(err.Error(), "link is neither") {
+	if _, err := listFiles(os.DirFS(dir)); err == nil || !strings.HasPrefix(err.Error(), "link is neither") {
 		t.Errorf("a link: %v", err)
 	}
 }
@@ -205,7 +206,7 @@ func tarred(t *testing.T, name, text string) []byte {
 	return b.Bytes()
 }
 
-// TestSameFinder wants the file that finds the cases to be the same in LoadGen's package and in that of all others.
+// TestSameFinder checks that the file that finds the cases is equal in LoadGen's package and in that of all others.
 func TestSameFinder(t *testing.T) {
 	own, err := os.ReadFile(filepath.Join("..", "..", "loadgen", "internal", "testkit", "golden", "find.go"))
 	others, err2 := os.ReadFile(filepath.Join("..", "..", "internal", "testkit", "golden", "find.go"))

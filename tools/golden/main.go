@@ -29,7 +29,7 @@ func main() {
 }
 
 func run(folder string) error {
-	names, err := list(os.DirFS(folder))
+	names, err := listFiles(os.DirFS(folder))
 	if err != nil {
 		return err
 	}

@@ -13,17 +13,17 @@ import (
 
 // omitted contains patterns (path.Match) of files that are not packed, for the whole path or its last element.
 // README.md states the reasons.
-var leftOut = []string{"found5", "README*.md", "*.py"}
+var omitted = []string{"found5", "README*.md", "*.py"}
 
 // listFiles returns the names of the files to pack, sorted. Links and other special files are an error.
-func list(cases fs.FS) (names []string, err error) {
+func listFiles(cases fs.FS) (names []string, err error) {
 	err = fs.WalkDir(cases, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case isLeftOut(name) && d.IsDir():
+		case isOmitted(name) && d.IsDir():
 			return fs.SkipDir
-		case isLeftOut(name) || d.IsDir():
+		case isOmitted(name) || d.IsDir():
 			return nil
 		case !d.Type().IsRegular():
 			return fmt.Errorf("%s is neither a file nor a folder: only those are packed", name)
@@ -38,8 +38,8 @@ func list(cases fs.FS) (names []string, err error) {
 	return names, err
 }
 
-func isLeftOut(name string) bool {
-	for _, pattern := range leftOut {
+func isOmitted(name string) bool {
+	for _, pattern := range omitted {
 		whole, _ := path.Match(pattern, name) // the patterns are well-formed
 		last, _ := path.Match(pattern, path.Base(name))
 		if whole || last {

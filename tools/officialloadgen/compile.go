@@ -30,19 +30,19 @@ type product struct {
 
 var (
 	library = product{name: official.FileName, flags: []string{"-fPIC", "-fvisibility=hidden", "-shared"}}
-	// alone is the LoadGen without the harness, for comparison.
-	alone = product{name: "official-null", extra: "tools/officialloadgen/null/null.cc"}
+	// standalone is the LoadGen without the harness, for comparison.
+	standalone = product{name: "official-null", extra: "tools/officialloadgen/null/null.cc"}
 )
 
 // compile builds a product in folder out from copies of the sources, so that the checksums describe exactly the
 // compiled sources.
-func (t *tree) compile(p product, out, shim string) (path string, err error) {
+func (t *sourceTree) compile(p product, out, shim string) (path string, err error) {
 	dir, err := os.MkdirTemp("", "official-loadgen-")
 	if err != nil {
 		return "", err
 	}
 	defer os.RemoveAll(dir)
-	units, err := t.write(dir, shim)
+	units, err := t.writeSources(dir, shim)
 	if err != nil {
 		return "", err
 	}
@@ -67,11 +67,11 @@ func (t *tree) compile(p product, out, shim string) (path string, err error) {
 		return "", fmt.Errorf("the C++ compiler %s (CXX chooses another one): %w\n%s", compiler[0], err, text)
 	}
 	path = filepath.Join(out, p.name)
-	return path, replace(path, filepath.Join(dir, p.name))
+	return path, replaceFile(path, filepath.Join(dir, p.name))
 }
 
-// replace puts a copy of built at path. A file that is open there stays intact.
-func replace(path, built string) error {
+// replaceFile puts a copy of built at path. A file that is open there stays intact.
+func replaceFile(path, built string) error {
 	text, err := os.ReadFile(built)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func replace(path, built string) error {
 }
 
 // writeSources writes all sources into dir and returns those to compile.
-func (t *tree) write(dir, shim string) (units []string, err error) {
+func (t *sourceTree) writeSources(dir, shim string) (units []string, err error) {
 	files := map[string][]byte{confHeader: []byte(confText(t.sources[confFile]))}
 	version, err := t.versionText(time.Now())
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 
 // confText returns the header with the rules' settings: mlperf.conf as one constant.
 func confText(conf []byte) string {
-	return "const char* mlperf_conf =\n" + bytesOf(string(conf)) + ";\n"
+	return "const char* mlperf_conf =\n" + textLiteral(string(conf)) + ";\n"
 }
 
-// bytesOf returns a text as a C++ literal, line by line.
-func bytesOf(text string) string {
+// textLiteral returns a text as a C++ literal, line by line.
+func textLiteral(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		b.WriteString("    " + literal(line) + "\n")
+		b.WriteString("    " + stringLiteral(line) + "\n")
 	}
 	if b.Len() == 0 {
 		return `""`
@@ -30,8 +30,8 @@ func bytesOf(text string) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// literal returns a C++ string literal. Characters other than plain ASCII are written in octal.
-func literal(text string) string {
+// stringLiteral returns a C++ string literal. Characters other than plain ASCII are written in octal.
+func stringLiteral(text string) string {
 	var b strings.Builder
 	b.WriteByte('"')
 	for _, c := range []byte(text) {
@@ -51,13 +51,13 @@ func literal(text string) string {
 
 // versionText returns the source of the functions with which the LoadGen logs its origin: the version, the time, the
 // commit (if the tree is a checkout), and the SHA-1 of its files.
-func (t *tree) versionText(now time.Time) (string, error) {
-	sha1s, err := t.sha1s()
+func (t *sourceTree) versionText(now time.Time) (string, error) {
+	sha1s, err := t.fileSHA1s()
 	if err != nil {
 		return "", err
 	}
 	const iso = "2006-01-02T15:04:05.000000"
-	g := t.git()
+	g := t.readCommit()
 	values := []struct{ name, value string }{
 		{"Version", t.build.Version},
 		{"BuildDateLocal", now.Local().Format(iso)}, {"BuildDateUtc", now.UTC().Format(iso)},
@@ -68,14 +68,14 @@ func (t *tree) versionText(now time.Time) (string, error) {
 	b.WriteString("#include <string>\n\nnamespace mlperf {\n")
 	for _, v := range values {
 		fmt.Fprintf(&b, "\nconst std::string& Loadgen%s() {\n  static const std::string text(\n%s,\n      %d);\n"+
-			"  return text;\n}\n", v.name, bytesOf(v.value), len(v.value))
+			"  return text;\n}\n", v.name, textLiteral(v.value), len(v.value))
 	}
 	b.WriteString("\n}  // namespace mlperf\n")
 	return b.String(), nil
 }
 
-// sha1s returns the checksums of all files of the tree and its bindings, in the format of the official build.
-func (t *tree) sha1s() (string, error) {
+// fileSHA1s returns the checksums of all files of the tree and its bindings, in the format of the official build.
+func (t *sourceTree) fileSHA1s() (string, error) {
 	var names []string
 	for _, folder := range []string{"/bindings/", "/"} {
 		entries, err := os.ReadDir(filepath.Join(t.dir, folder))
@@ -104,7 +104,7 @@ func (t *tree) sha1s() (string, error) {
 type commit struct{ revision, date, status, log string }
 
 // readCommit runs git if the tree is a checkout and git is installed.
-func (t *tree) git() commit {
+func (t *sourceTree) readCommit() commit {
 	na := commit{"NA", "NA", "NA", "NA"}
 	top := filepath.Join(t.dir, "..")
 	if _, err := os.Stat(filepath.Join(top, ".git")); err != nil {
@@ -123,11 +123,11 @@ func (t *tree) git() commit {
 	if !ok1 || !ok2 || !ok3 || !ok4 {
 		return na
 	}
-	return commit{revision, date, status, strings.Map(ascii, log)}
+	return commit{revision, date, status, strings.Map(asciiOnly, log)}
 }
 
 // asciiOnly removes other characters, like the official build.
-func ascii(c rune) rune {
+func asciiOnly(c rune) rune {
 	if c > '~' {
 		return -1
 	}
@@ -135,11 +135,11 @@ func ascii(c rune) rune {
 }
 
 // buildText returns the source of the constant with the library's description of itself.
-func (t *tree) buildText() (string, error) {
+func (t *sourceTree) buildText() (string, error) {
 	text, err := json.Marshal(t.build)
 	if err != nil {
 		return "", err
 	}
-	return "extern \"C\" const char kBuild[];\nconst char kBuild[] =\n" + literal(string(text)) + ";\n" +
+	return "extern \"C\" const char kBuild[];\nconst char kBuild[] =\n" + stringLiteral(string(text)) + ";\n" +
 		"// " + strconv.Itoa(len(text)) + " bytes\n", nil
 }

@@ -19,7 +19,7 @@ func main() {
 	flag.Parse()
 	p := library
 	if *null {
-		p = alone
+		p = standalone
 	}
 	if err := run(p, *out, *shim, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "officialloadgen:", err)

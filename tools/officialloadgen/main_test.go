@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// sources are a tree that has what a LoadGen must have.
+// sources returns a tree with the files that a LoadGen requires.
 func sources() map[string]string {
 	return map[string]string{
 		"loadgen.cc": "// cc\n", "loadgen.h": "// h\n", "test_settings.h": "", "version.cc": "", "VERSION.txt": "6.0.17\n",
@@ -53,8 +53,8 @@ func TestTreesAreFoundAndHashed(t *testing.T) {
 }
 
 func TestWholeIsThatOfSha256sum(t *testing.T) {
-	got := whole(map[string]string{"b": sum([]byte("2")), "a": sum([]byte("1"))})
-	if want := sum([]byte(sum([]byte("1")) + "  a\n" + sum([]byte("2")) + "  b\n")); got != want {
+	got := treeSum(map[string]string{"b": checksum([]byte("2")), "a": checksum([]byte("1"))})
+	if want := checksum([]byte(checksum([]byte("1")) + "  a\n" + checksum([]byte("2")) + "  b\n")); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -140,7 +140,7 @@ func TestCopiesAreWhatIsCompiled(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := maps.Clone(tr.build.Files)
-	units, err := tr.write(to, shim)
+	units, err := tr.writeSources(to, shim)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestCopiesAreWhatIsCompiled(t *testing.T) {
 	}
 	for name, want := range before {
 		text, err := os.ReadFile(filepath.Join(to, name))
-		if err != nil || sum(text) != want {
+		if err != nil || checksum(text) != want {
 			t.Errorf("%s: %v, or another checksum", name, err)
 		}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // sourceTree is a source tree of the official LoadGen.
-type tree struct {
+type sourceTree struct {
 	dir     string
 	sources map[string][]byte // by name: the compiled files, and the files from which the two generated ones are made
 	build   official.Build
@@ -31,17 +31,17 @@ const (
 )
 
 // required lists files without which a folder is not a LoadGen.
-var needed = []string{"loadgen.cc", "loadgen.h", "test_settings.h", "version.cc", versionFile, confFile}
+var required = []string{"loadgen.cc", "loadgen.h", "test_settings.h", "version.cc", versionFile, confFile}
 
 var versionForm = regexp.MustCompile(`^\d+\.\d+(\.\d+)?\w*$`)
 
 // readTree finds the sources at dir and reads them.
-func readTree(dir string) (*tree, error) {
-	t := &tree{dir: dir}
+func readTree(dir string) (*sourceTree, error) {
+	t := &sourceTree{dir: dir}
 	if _, err := os.Stat(filepath.Join(dir, "loadgen", "loadgen.cc")); err == nil {
 		t.dir = filepath.Join(dir, "loadgen")
 	}
-	if err := t.read(); err != nil {
+	if err := t.readSources(); err != nil {
 		return nil, fmt.Errorf("%s is no source tree of the official LoadGen: %w", dir, err)
 	}
 	t.build = official.Build{
@@ -51,26 +51,26 @@ func readTree(dir string) (*tree, error) {
 		return nil, fmt.Errorf("%s: version %q, want one like 6.0.17", filepath.Join(t.dir, versionFile), t.build.Version)
 	}
 	for name, text := range t.sources {
-		t.build.Files[name] = sum(text)
+		t.build.Files[name] = checksum(text)
 	}
-	t.build.SHA256 = whole(t.build.Files)
+	t.build.SHA256 = treeSum(t.build.Files)
 	t.build.Release = releases[t.build.SHA256]
 	return t, nil
 }
 
-func sum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
+func checksum(text []byte) string { return fmt.Sprintf("%x", sha256.Sum256(text)) }
 
 // treeSum returns the checksum of a tree: that of the lines that sha256sum writes for its files, sorted by name.
-func whole(files map[string]string) string {
+func treeSum(files map[string]string) string {
 	var lines strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		fmt.Fprintf(&lines, "%s  %s\n", files[name], name)
 	}
-	return sum([]byte(lines.String()))
+	return checksum([]byte(lines.String()))
 }
 
 // readSources reads the sources. The error lists all missing files.
-func (t *tree) read() error {
+func (t *sourceTree) readSources() error {
 	t.sources = map[string][]byte{}
 	entries, err := os.ReadDir(t.dir)
 	if err != nil {
@@ -84,7 +84,7 @@ func (t *tree) read() error {
 		}
 	}
 	var faults []error
-	for _, name := range needed {
+	for _, name := range required {
 		if t.sources[name] == nil {
 			faults = append(faults, &fs.PathError{Op: "read", Path: filepath.Join(t.dir, name), Err: fs.ErrNotExist})
 		}

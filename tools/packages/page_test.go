@@ -23,7 +23,7 @@ func TestPageIsUpToDate(t *testing.T) {
 	}
 }
 
-// TestWritePage writes the page of a made checkout, and fails for a package without a comment.
+// TestWritePage writes the page of a made-up checkout and fails for a package without a comment.
 func TestWritePage(t *testing.T) {
 	top := t.TempDir()
 	write := func(name, text string) {
@@ -58,7 +58,7 @@ func TestWritePage(t *testing.T) {
 	}
 }
 
-// TestShorten cuts long sentences at the end of a clause.
+// TestShorten checks that long sentences are cut at the end of a clause.
 func TestShorten(t *testing.T) {
 	long := strings.Repeat("x", maxText)
 	for comment, want := range map[string]string{
@@ -75,7 +75,7 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-// TestWrapLine breaks long lines between words.
+// TestWrapLine checks that long lines are broken between words.
 func TestWrapLine(t *testing.T) {
 	word := strings.Repeat("x", maxColumns/2-2)
 	if got, want := wrapLine("- "+word+" "+word+" "+word), "- "+word+" "+word+"\n  "+word; got != want {

@@ -43,7 +43,7 @@ func release(args []string, out string, tag bool) error {
 		return err
 	}
 	for _, m := range modules {
-		if err := m.write(out); err != nil {
+		if err := m.writeTo(out); err != nil {
 			return fmt.Errorf("%s: %w", m.path, err)
 		}
 		fmt.Println(m.tag())

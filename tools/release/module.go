@@ -20,34 +20,34 @@ import (
 )
 
 // releaseModule is a module with the go.mod and go.sum of the release.
-type released struct {
+type releaseModule struct {
 	path, version string
 	dir           string // folder in the checkout, relative to its top: "cmd/harness"
 	goMod, goSum  []byte
-	siblings      []*released // modules that it requires, directly or indirectly
-	sums          string      // checksums of its own zip and go.mod, as lines of a go.sum
+	siblings      []*releaseModule // modules that it requires, directly or indirectly
+	sums          string           // checksums of its own zip and go.mod, as lines of a go.sum
 }
 
 // tag returns the name of the module's tag.
-func (m *released) tag() string { return path.Join(m.dir, m.version) }
+func (m *releaseModule) tag() string { return path.Join(m.dir, m.version) }
 
 // readModules returns the modules of the workspace, each after those that it requires.
-func readModules(version string) ([]*released, error) {
+func readModules(version string) ([]*releaseModule, error) {
 	dirs, err := modfiles.Dirs()
 	if err != nil {
 		return nil, err
 	}
-	top, err := output("git", "rev-parse", "--show-toplevel")
+	top, err := commandOutput("git", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, err
 	}
-	all := map[string]*released{}
+	all := map[string]*releaseModule{}
 	for path, dir := range dirs {
 		dir, err := filepath.Rel(strings.TrimSpace(top), dir)
 		if err != nil {
 			return nil, err
 		}
-		all[path] = &released{path: path, version: version, dir: filepath.ToSlash(dir)}
+		all[path] = &releaseModule{path: path, version: version, dir: filepath.ToSlash(dir)}
 	}
 	for _, m := range all {
 		if err := m.rewrite(all); err != nil {
@@ -58,7 +58,7 @@ func readModules(version string) ([]*released, error) {
 }
 
 // rewrite makes the go.mod of the release.
-func (m *released) rewrite(all map[string]*released) error {
+func (m *releaseModule) rewrite(all map[string]*releaseModule) error {
 	text, err := os.ReadFile(filepath.Join(m.dir, "go.mod"))
 	if err != nil {
 		return err
@@ -78,14 +78,14 @@ func (m *released) rewrite(all map[string]*released) error {
 }
 
 // inOrder sorts modules so that each comes after its siblings.
-func inOrder(all map[string]*released) ([]*released, error) {
-	var sorted []*released
+func inOrder(all map[string]*releaseModule) ([]*releaseModule, error) {
+	var sorted []*releaseModule
 	done := map[string]bool{}
 	for len(sorted) < len(all) {
 		before := len(sorted)
 		for _, path := range slices.Sorted(maps.Keys(all)) {
 			m := all[path]
-			waits := slices.ContainsFunc(m.siblings, func(s *released) bool { return !done[s.path] })
+			waits := slices.ContainsFunc(m.siblings, func(s *releaseModule) bool { return !done[s.path] })
 			if !done[path] && !waits {
 				done[path], sorted = true, append(sorted, m)
 			}
@@ -98,7 +98,7 @@ func inOrder(all map[string]*released) ([]*released, error) {
 }
 
 // writeTo writes the module into a file-based proxy.
-func (m *released) write(proxy string) error {
+func (m *releaseModule) writeTo(proxy string) error {
 	if err := m.addSums(); err != nil {
 		return err
 	}
@@ -110,7 +110,7 @@ func (m *released) write(proxy string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	date, err := output("git", "log", "-1", "--format=%cI")
+	date, err := commandOutput("git", "log", "-1", "--format=%cI")
 	if err != nil {
 		return err
 	}
@@ -123,14 +123,14 @@ func (m *released) write(proxy string) error {
 		}
 	}
 	archive := filepath.Join(dir, m.version+".zip")
-	if err := m.zip(archive); err != nil {
+	if err := m.writeZip(archive); err != nil {
 		return err
 	}
-	return m.hash(archive)
+	return m.hashArchive(archive)
 }
 
 // addSums makes the go.sum of the release: that of the checkout, and lines for the siblings.
-func (m *released) addSums() error {
+func (m *releaseModule) addSums() error {
 	text, err := os.ReadFile(filepath.Join(m.dir, "go.sum"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -148,8 +148,8 @@ func (m *released) addSums() error {
 }
 
 // writeZip writes the module's files to a zip file.
-func (m *released) zip(to string) error {
-	files, err := m.files()
+func (m *releaseModule) writeZip(to string) error {
+	files, err := m.listFiles()
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (m *released) zip(to string) error {
 	return errors.Join(err, f.Close())
 }
 
-func (m *released) hash(archive string) error {
+func (m *releaseModule) hashArchive(archive string) error {
 	whole, err1 := dirhash.HashZip(archive, dirhash.Hash1)
 	mod, err2 := dirhash.Hash1([]string{"go.mod"}, func(string) (io.ReadCloser, error) {
 		return io.NopCloser(strings.NewReader(string(m.goMod))), nil
@@ -170,7 +170,7 @@ func (m *released) hash(archive string) error {
 	return errors.Join(err1, err2)
 }
 
-func output(args ...string) (string, error) {
+func commandOutput(args ...string) (string, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stderr = os.Stderr
 	text, err := cmd.Output()

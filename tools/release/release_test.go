@@ -18,8 +18,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestProxy writes the proxy of a release: no go.mod replaces anything, each requires its siblings at the version, and
-// go.sum files name them.
+// TestProxy writes the proxy of a release: go.mod files contain no replacements and require the siblings at the
+// version, and go.sum files name them.
 func TestProxy(t *testing.T) {
 	proxy := writeProxy(t)
 	ours := filepath.Join(proxy, filepath.FromSlash(modfiles.Root))
@@ -39,14 +39,14 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// TestInstall installs harness and a plugin from the proxy, asks doctor and a benchmark, and has harness new write a
-// module, which requires the released modules: it builds, passes its tests, and runs.
+// TestInstall installs harness and a plugin from the proxy and runs doctor and a benchmark. It lets harness new write a
+// module, which requires the released modules, builds, passes its tests, and runs.
 func TestInstall(t *testing.T) {
 	if os.Getenv("PLUMBLINE_TEST_DIST") == "" {
 		t.Skip("make test-extra OF=dist installs from a proxy: some minutes")
 	}
 	proxy, home := writeProxy(t), t.TempDir()
-	cache, err := output("go", "env", "GOMODCACHE")
+	cache, err := commandOutput("go", "env", "GOMODCACHE")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestInstall(t *testing.T) {
 
 func writeProxy(t *testing.T) string {
 	t.Helper()
-	if _, err := output("git", "rev-parse", "HEAD"); err != nil {
+	if _, err := commandOutput("git", "rev-parse", "HEAD"); err != nil {
 		t.Skip("no git checkout: a release is made in one")
 	}
 	t.Chdir(filepath.Join("..", ".."))

@@ -10,8 +10,8 @@ import (
 
 // tagAll commits the go.mod and go.sum files of the release in a separate work tree without a branch, and tags every
 // module on that commit. It pushes nothing and does not change the checkout.
-func tagAll(modules []*released) (err error) {
-	changed, err := output("git", "status", "--porcelain")
+func tagAll(modules []*releaseModule) (err error) {
+	changed, err := commandOutput("git", "status", "--porcelain")
 	if err != nil {
 		return err
 	}
@@ -23,11 +23,11 @@ func tagAll(modules []*released) (err error) {
 		return err
 	}
 	tree := filepath.Join(dir, "tree")
-	if _, err := output("git", "worktree", "add", "--quiet", "--detach", tree); err != nil {
+	if _, err := commandOutput("git", "worktree", "add", "--quiet", "--detach", tree); err != nil {
 		return err
 	}
 	defer func() {
-		_, failed := output("git", "worktree", "remove", "--force", tree)
+		_, failed := commandOutput("git", "worktree", "remove", "--force", tree)
 		err = errors.Join(err, failed, os.RemoveAll(dir))
 	}()
 	for _, m := range modules {
@@ -36,11 +36,11 @@ func tagAll(modules []*released) (err error) {
 		}
 	}
 	version := modules[0].version
-	if _, err := output("git", "-C", tree, "commit", "-qam", "Release "+version); err != nil {
+	if _, err := commandOutput("git", "-C", tree, "commit", "-qam", "Release "+version); err != nil {
 		return err
 	}
 	for _, m := range modules {
-		if _, err := output("git", "-C", tree, "tag", m.tag()); err != nil {
+		if _, err := commandOutput("git", "-C", tree, "tag", m.tag()); err != nil {
 			return err
 		}
 	}
@@ -49,7 +49,7 @@ func tagAll(modules []*released) (err error) {
 }
 
 // place writes the module's files of the release into a work tree.
-func (m *released) place(tree string) error {
+func (m *releaseModule) place(tree string) error {
 	dir := filepath.Join(tree, filepath.FromSlash(m.dir))
 	err := os.WriteFile(filepath.Join(dir, "go.mod"), m.goMod, 0o644)
 	if len(m.goSum) > 0 {

@@ -12,20 +12,20 @@ import (
 // Facts contains the settings and accuracies of the runs in a round.
 type Facts struct {
 	Round      string
-	Runs       map[key]*Counts  // VALID performance runs of results
-	Audits     map[key]*Counts  // VALID performance runs of compliance tests
-	Accuracies map[key]*Figures // figures in accuracy.txt
+	Runs       map[factKey]*Counts  // VALID performance runs of results
+	Audits     map[factKey]*Counts  // VALID performance runs of compliance tests
+	Accuracies map[factKey]*Figures // figures in accuracy.txt
 }
 
 // factKey identifies a group of runs or figures that are counted together.
-type key struct {
+type factKey struct {
 	Test     string `json:"test,omitempty"` // "TEST01", ...; empty: the result
 	Model    string `json:"model"`          // name of its folder
 	Scenario string `json:"scenario,omitempty"`
 	Figure   string `json:"figure,omitempty"` // name that an accuracy script prints
 }
 
-func (k key) compare(l key) int {
+func (k factKey) compare(l factKey) int {
 	return cmp.Or(cmp.Compare(k.Test, l.Test), cmp.Compare(k.Model, l.Model), cmp.Compare(k.Scenario, l.Scenario),
 		cmp.Compare(k.Figure, l.Figure))
 }
@@ -47,7 +47,7 @@ type Figures struct {
 }
 
 // ruleSettings are the settings that rules determine. Submitters choose the others.
-var kept = []string{
+var ruleSettings = []string{
 	"qsl_rng_seed", "sample_index_rng_seed", "schedule_rng_seed", "loadgen_version", "qsl_reported_total_count",
 	"min_duration_ms", "min_query_count", "min_sample_count", "target_latency_ns", "target_latency_percentile",
 	"samples_per_query", "target_qps", "performance_sample_count", "sample_concatenate_permutation",
@@ -55,14 +55,14 @@ var kept = []string{
 }
 
 // auditSettings are the settings that configurations of compliance tests also determine.
-var keptOfAudits = []string{
+var auditSettings = []string{
 	"accuracy_log_rng_seed", "accuracy_log_probability", "accuracy_log_sampling_target", "performance_issue_unique",
 	"performance_issue_same", "performance_issue_same_index", "qsl_rng_seed", "sample_index_rng_seed",
 	"schedule_rng_seed",
 }
 
 // isRuleSetting reports whether the rules determine a setting in a scenario.
-func wanted(name, scenario string) bool {
+func isRuleSetting(name, scenario string) bool {
 	switch name {
 	case "target_qps":
 		return scenario == "MultiStream"
@@ -80,12 +80,12 @@ func wanted(name, scenario string) bool {
 	return true
 }
 
-func collect(repository string) (*Facts, error) {
+func collectFacts(repository string) (*Facts, error) {
 	o, err := openObjects(repository)
 	if err != nil {
 		return nil, err
 	}
-	f := &Facts{Runs: map[key]*Counts{}, Audits: map[key]*Counts{}, Accuracies: map[key]*Figures{}}
+	f := &Facts{Runs: map[factKey]*Counts{}, Audits: map[factKey]*Counts{}, Accuracies: map[factKey]*Figures{}}
 	for _, path := range slices.Sorted(maps.Keys(o.names)) {
 		folder, is := strings.CutSuffix(path, "/mlperf_log_summary.txt")
 		if !is {
@@ -106,7 +106,7 @@ func (f *Facts) reduce() {
 	for _, figures := range f.Accuracies {
 		figures.sort()
 	}
-	for _, list := range []map[key]*Counts{f.Runs, f.Audits} {
+	for _, list := range []map[factKey]*Counts{f.Runs, f.Audits} {
 		for _, counts := range list {
 			for _, values := range counts.Settings {
 				values.reduce()
@@ -125,7 +125,7 @@ func (v Values) reduce() {
 	names := slices.SortedFunc(maps.Keys(v), func(a, b string) int {
 		return cmp.Or(cmp.Compare(v[b], v[a]), cmp.Compare(a, b))
 	})
-	lowest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
+	lowest := slices.MinFunc(names, func(a, b string) int { return cmp.Compare(parseNumber(a), parseNumber(b)) })
 	for i, name := range names {
 		if i >= maxValues && name != lowest {
 			delete(v, name)
@@ -134,7 +134,7 @@ func (v Values) reduce() {
 }
 
 // add counts the settings of a run, or the figures of an accuracy run.
-func (f *Facts) add(o *objects, p place, folder string) error {
+func (f *Facts) add(o *gitObjects, p logPlace, folder string) error {
 	if p.accuracy {
 		text, ok, err := o.read(folder + "/accuracy.txt")
 		if ok && p.audit == "" {
@@ -157,15 +157,15 @@ func (f *Facts) add(o *objects, p place, folder string) error {
 	if p.interactive {
 		r.scenario = "Interactive"
 	}
-	if k := (key{Test: p.audit, Model: p.model, Scenario: r.scenario}); p.audit == "" {
-		count(f.Runs, k, r, kept)
+	if k := (factKey{Test: p.audit, Model: p.model, Scenario: r.scenario}); p.audit == "" {
+		countRun(f.Runs, k, r, ruleSettings)
 	} else {
-		count(f.Audits, k, r, keptOfAudits)
+		countRun(f.Audits, k, r, auditSettings)
 	}
 	return nil
 }
 
-func count(into map[key]*Counts, k key, r run, names []string) {
+func countRun(into map[factKey]*Counts, k factKey, r loggedRun, names []string) {
 	c := into[k]
 	if c == nil {
 		c = &Counts{Settings: map[string]Values{}}
@@ -174,7 +174,7 @@ func count(into map[key]*Counts, k key, r run, names []string) {
 	c.Runs++
 	for _, name := range names {
 		value, ok := r.settings[name]
-		if !ok || !wanted(name, r.scenario) {
+		if !ok || !isRuleSetting(name, r.scenario) {
 			continue
 		}
 		if c.Settings[name] == nil {
@@ -184,18 +184,18 @@ func count(into map[key]*Counts, k key, r run, names []string) {
 	}
 }
 
-// figure matches a name and a number in the output of accuracy scripts.
-var figure = regexp.MustCompile(`\b(accuracy|mean-accuracy|mAP|BLEU|f1|AUC|mean|rouge1|rouge2|rougeL|rougeLsum|` +
+// figureForm matches a name and a number in the output of accuracy scripts.
+var figureForm = regexp.MustCompile(`\b(accuracy|mean-accuracy|mAP|BLEU|f1|AUC|mean|rouge1|rouge2|rougeL|rougeLsum|` +
 	`gen_len|tokens_per_sample|CLIP_SCORE|FID_SCORE|gsm8k|mbxp|exact_match|Total|vbench_score)` +
 	`["']?\s*[:=]\s*['"]?(\d+(?:\.\d+)?)`)
 
 func (f *Facts) addFigures(model, text string) {
 	last := map[string]string{}
-	for _, m := range figure.FindAllStringSubmatch(text, -1) {
+	for _, m := range figureForm.FindAllStringSubmatch(text, -1) {
 		last[m[1]] = m[2]
 	}
 	for name, value := range last {
-		k := key{Model: model, Figure: name}
+		k := factKey{Model: model, Figure: name}
 		of := f.Accuracies[k]
 		if of == nil {
 			of = &Figures{}
@@ -210,12 +210,12 @@ func (f *Facts) addFigures(model, text string) {
 const maxLowest = 4
 
 func (f *Figures) sort() {
-	slices.SortFunc(f.all, func(a, b string) int { return cmp.Compare(number(a), number(b)) })
+	slices.SortFunc(f.all, func(a, b string) int { return cmp.Compare(parseNumber(a), parseNumber(b)) })
 	f.all = slices.Compact(f.all)
 	f.Lowest = f.all[:min(len(f.all), maxLowest)]
 }
 
-func number(text string) float64 {
+func parseNumber(text string) float64 {
 	v, _ := strconv.ParseFloat(text, 64) // switches become 0
 	return v
 }

@@ -11,7 +11,7 @@ import (
 )
 
 func TestPlaces(t *testing.T) {
-	for path, want := range map[string]place{
+	for path, want := range map[string]logPlace{
 		"closed/X/results/s/resnet50/Offline/performance/run_1/f":     {model: "resnet50"},
 		"closed/X/results/s/ResNet/SingleStream/accuracy/f":           {model: "resnet", accuracy: true},
 		"closed/X/compliance/s/bert-99/Server/TEST01/accuracy/f":      {model: "bert-99", audit: "TEST01", accuracy: true},
@@ -59,7 +59,7 @@ func TestReadsBothForms(t *testing.T) {
 	}
 }
 
-func checkRun(t *testing.T, r run, scenario, mode string, want map[string]string) {
+func checkRun(t *testing.T, r loggedRun, scenario, mode string, want map[string]string) {
 	t.Helper()
 	if r.scenario != scenario || r.mode != mode || !r.valid {
 		t.Errorf("%+v", r)
@@ -71,7 +71,7 @@ func checkRun(t *testing.T, r run, scenario, mode string, want map[string]string
 	}
 }
 
-// TestCollects makes a repository of two results, one of them in the open division.
+// TestCollects makes a repository with two results, one of them in the open division.
 func TestCollects(t *testing.T) {
 	dir := t.TempDir()
 	for path, text := range map[string]string{
@@ -95,18 +95,18 @@ func TestCollects(t *testing.T) {
 			t.Fatalf("git %v: %v: %s", args, err, out)
 		}
 	}
-	facts, err := collect(filepath.Join(dir, ".git"))
+	facts, err := collectFacts(filepath.Join(dir, ".git"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	counts := facts.Runs[key{Model: "resnet50", Scenario: "Server"}]
+	counts := facts.Runs[factKey{Model: "resnet50", Scenario: "Server"}]
 	if len(facts.Runs) != 1 || counts == nil || counts.Runs != 1 ||
 		!maps.Equal(counts.Settings["min_query_count"], Values{"100": 1}) {
 		t.Fatalf("%+v", facts.Runs)
 	}
 	facts.Round = "v9.9"
 	var b bytes.Buffer
-	if err := write(&b, facts); err != nil {
+	if err := writeFacts(&b, facts); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{`{"model":"resnet50","scenario":"Server","runs":1,"settings":{`,
@@ -118,7 +118,7 @@ func TestCollects(t *testing.T) {
 	if strings.Contains(b.String(), "Somebody") || strings.Contains(b.String(), "sys") {
 		t.Errorf("a name stands in\n%s", b.String())
 	}
-	if _, err := collect(t.TempDir()); err == nil {
+	if _, err := collectFacts(t.TempDir()); err == nil {
 		t.Error("a folder that is no repository was read")
 	}
 }

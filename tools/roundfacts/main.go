@@ -26,31 +26,32 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: roundfacts -round vN.N REPOSITORY")
 		os.Exit(2)
 	}
-	facts, err := collect(flag.Arg(0))
+	facts, err := collectFacts(flag.Arg(0))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "roundfacts:", err)
 		os.Exit(1)
 	}
 	facts.Round = *round
-	if err := write(os.Stdout, facts); err != nil {
+	if err := writeFacts(os.Stdout, facts); err != nil {
 		fmt.Fprintln(os.Stderr, "roundfacts:", err)
 		os.Exit(1)
 	}
 }
 
 // writeFacts writes the facts with a line for each record, so that differences are easy to see.
-func write(out io.Writer, f *Facts) error {
+func writeFacts(out io.Writer, f *Facts) error {
 	w := bufio.NewWriter(out)
 	fmt.Fprintf(w, "{\n\"round\": %q", f.Round)
-	err := errors.Join(list(w, "runs", f.Runs), list(w, "audits", f.Audits), list(w, "accuracies", f.Accuracies))
+	err := errors.Join(writeList(w, "runs", f.Runs), writeList(w, "audits", f.Audits), writeList(w, "accuracies",
+		f.Accuracies))
 	fmt.Fprintln(w, "\n}")
 	return errors.Join(err, w.Flush())
 }
 
 // writeList writes a named list of records. A record is a key with its counts.
-func list[T any](w io.Writer, name string, of map[key]T) error {
+func writeList[T any](w io.Writer, name string, of map[factKey]T) error {
 	fmt.Fprintf(w, ",\n%q: [", name)
-	for i, k := range slices.SortedFunc(maps.Keys(of), key.compare) {
+	for i, k := range slices.SortedFunc(maps.Keys(of), factKey.compare) {
 		about, err := json.Marshal(k)
 		counted, err2 := json.Marshal(of[k])
 		if err = errors.Join(err, err2); err != nil {

@@ -10,19 +10,19 @@ import (
 )
 
 // gitObjects reads files of a git directory's newest commit.
-type objects struct {
+type gitObjects struct {
 	in     io.WriteCloser
 	out    *bufio.Reader
 	names  map[string]string // hashes by path
 	finish func() error
 }
 
-func openObjects(dir string) (*objects, error) {
+func openObjects(dir string) (*gitObjects, error) {
 	list, err := exec.Command("git", "--git-dir="+dir, "ls-tree", "-r", "-z", "HEAD").Output()
 	if err != nil {
 		return nil, fmt.Errorf("%s: list the files of the newest commit: %w", dir, err)
 	}
-	o := &objects{names: map[string]string{}}
+	o := &gitObjects{names: map[string]string{}}
 	for entry := range strings.SplitSeq(string(list), "\x00") {
 		about, path, ok := strings.Cut(entry, "\t")
 		if fields := strings.Fields(about); ok && len(fields) == 3 && fields[1] == "blob" {
@@ -42,7 +42,7 @@ func openObjects(dir string) (*objects, error) {
 }
 
 // read returns the content of a file. ok is false if the copy lacks the file.
-func (o *objects) read(path string) (text []byte, ok bool, err error) {
+func (o *gitObjects) read(path string) (text []byte, ok bool, err error) {
 	hash, ok := o.names[path]
 	if !ok {
 		return nil, false, nil
@@ -69,7 +69,7 @@ func (o *objects) read(path string) (text []byte, ok bool, err error) {
 	return text[:size], true, nil
 }
 
-func (o *objects) close() error {
+func (o *gitObjects) close() error {
 	return firstOf(o.in.Close(), o.finish())
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 // logPlace contains the facts about a run that the path of its log shows.
-type place struct {
+type logPlace struct {
 	model    string // name of the folder, in lower case
 	audit    string // "TEST01", ...; empty: a run of the result
 	accuracy bool   // an accuracy run
@@ -22,7 +22,7 @@ var (
 
 // placeOf parses the path of a detail log of the closed division: DIVISION/SUBMITTER/KIND/SYSTEM/MODEL/SCENARIO/..., or
 // without SYSTEM. ok is false for other paths.
-func placeOf(path string) (p place, ok bool) {
+func placeOf(path string) (p logPlace, ok bool) {
 	parts := strings.Split(path, "/")
 	at := slices.IndexFunc(parts, scenarioFolder.MatchString)
 	if parts[0] != "closed" || at < 4 || at == len(parts)-1 {

@@ -7,14 +7,14 @@ import (
 )
 
 // loggedRun contains the facts about a run in its logs.
-type run struct {
+type loggedRun struct {
 	scenario, mode string
 	valid          bool
 	settings       map[string]string // the effective ones, with the names of detail logs since v1.0
 }
 
 var (
-	entry = regexp.MustCompile(`"key": "(effective_\w+|requested_server_t[tp][fo]t_latency|` +
+	entryForm = regexp.MustCompile(`"key": "(effective_\w+|requested_server_t[tp][fo]t_latency|` +
 		`requested_use_token_latencies|loadgen_version|qsl_reported_total_count)", "value": ("[^"]*"|[^,]+),`)
 	oldLine   = regexp.MustCompile(`^"pid": \d+, "tid": \d+, "ts": \d+ns : (.*)$`)
 	parameter = regexp.MustCompile(`^([\w -]+?) ?(?:\((\w+)\))? ?: ?(.*)$`)
@@ -25,17 +25,17 @@ var (
 const settingsEnd = 256 << 10
 
 // readRun reads the settings and the verdict of a summary, and further facts from a detail log in either form.
-func readRun(detail, summary []byte) run {
-	r := run{settings: map[string]string{}}
+func readRun(detail, summary []byte) loggedRun {
+	r := loggedRun{settings: map[string]string{}}
 	detail = detail[:min(len(detail), settingsEnd)]
 	r.readSummary(summary)
 	if bytes.HasPrefix(bytes.TrimLeft(detail, "\ufeff \n"), []byte(":::MLLOG")) {
-		for _, m := range entry.FindAllSubmatch(detail, -1) {
+		for _, m := range entryForm.FindAllSubmatch(detail, -1) {
 			name := string(m[1])
 			for _, prefix := range []string{"effective_", "requested_"} {
 				name = strings.TrimPrefix(name, prefix)
 			}
-			r.keep(name, strings.Trim(string(m[2]), `"`))
+			r.keepFirst(name, strings.Trim(string(m[2]), `"`))
 		}
 	} else {
 		r.readLines(detail)
@@ -46,9 +46,9 @@ func readRun(detail, summary []byte) run {
 }
 
 // readSummary reads the beginning of a summary and the parameters at its end.
-func (r *run) readSummary(summary []byte) {
+func (r *loggedRun) readSummary(summary []byte) {
 	for line := range bytes.Lines(summary) {
-		name, value, ok := field(line)
+		name, value, ok := splitField(line)
 		if !ok {
 			continue
 		}
@@ -58,34 +58,34 @@ func (r *run) readSummary(summary []byte) {
 		case "Result is":
 			r.valid = value == "VALID"
 		}
-		r.keep(name, value)
+		r.keepFirst(name, value)
 	}
 }
 
 // readLines reads the detail logs of v0.5 and v0.7.
-func (r *run) readLines(detail []byte) {
+func (r *loggedRun) readLines(detail []byte) {
 	effective := false
 	for line := range bytes.Lines(detail) {
 		m := oldLine.FindSubmatch(bytes.TrimRight(line, "\r\n "))
 		if m == nil {
 			continue
 		}
-		name, value, _ := field(m[1])
+		name, value, _ := splitField(m[1])
 		switch {
 		case strings.HasSuffix(name, " Settings"):
 			effective = name == "Effective Settings"
 		case name == "version":
-			r.keep("loadgen_version", value)
+			r.keepFirst("loadgen_version", value)
 		case name == "QSL total size":
-			r.keep("qsl_reported_total_count", value)
+			r.keepFirst("qsl_reported_total_count", value)
 		case effective:
-			r.keep(name, value)
+			r.keepFirst(name, value)
 		}
 	}
 }
 
 // splitField splits "target_latency (ns): 10" into target_latency_ns and 10.
-func field(line []byte) (name, value string, ok bool) {
+func splitField(line []byte) (name, value string, ok bool) {
 	m := parameter.FindSubmatch(bytes.TrimRight(line, "\r\n "))
 	if m == nil {
 		return "", "", false
@@ -102,7 +102,7 @@ var switches = regexp.MustCompile(`^(performance_issue_(unique|same)|sample_conc
 	`use_token_latencies)$`)
 
 // keepFirst stores the first value of a name.
-func (r *run) keep(name, value string) {
+func (r *loggedRun) keepFirst(name, value string) {
 	switch {
 	case name == "loadgen_version":
 		value = version.FindString(value)

@@ -10,8 +10,8 @@ import (
 
 var href = regexp.MustCompile(`href="([^"#]*)(?:#([^"]*))?"`)
 
-// TestSiteOfTheDocuments makes the site of the checkout and follows every link between its pages. Each page must lead
-// back to the index.
+// TestSiteOfTheDocuments makes the site of the checkout and follows every link between its pages. Each page must link
+// to the index.
 func TestSiteOfTheDocuments(t *testing.T) {
 	out := t.TempDir()
 	if err := writeSite(filepath.Join("..", ".."), out); err != nil {
@@ -70,7 +70,7 @@ func readPages(t *testing.T, dir string) map[string]string {
 	return pages
 }
 
-// TestWriteSite makes a site of two documents: headings, tables, and links to pages, folders and files outside.
+// TestWriteSite makes a site of two documents with headings, tables, and links to pages, folders and external files.
 func TestWriteSite(t *testing.T) {
 	top, out := t.TempDir(), t.TempDir()
 	for name, content := range map[string]string{

@@ -27,30 +27,30 @@ import (
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
 )
 
-// refused stands for an error that names what was found.
+// refused means an error that names the value.
 const refused = "refused"
 
-// answers are what a scorer makes of a log of sample 0 in which one number is odd. A log with -0 must score as one with
-// 0 does, and of two entries, with 0 and then 1, the one that "again" names counts.
+// answers contains the results of a scorer for logs of sample 0 in which one number is odd. A log with -0 must have the
+// same score as one with 0. Of two entries, with 0 and then 1, the one that "again" names must count.
 type answers struct {
 	score               func(t *testing.T, entries ...float32) (string, error)
 	nan, high, low      string
 	zero, again, oneway string // a log with 0, with 0 and then with 1, and with 1 alone
 }
 
-// scorers has a row for each scorer whose payloads hold numbers of which some are odd.
+// scorers contains a row for each scorer whose payloads contain numbers that may be odd.
 var scorers = map[string]answers{
-	// Python's int stops at NaN and infinities, and makes 0 of -0.
+	// Python's int stops at NaN and infinities, and converts -0 to 0.
 	"topk": {score: classes(newTopK), nan: refused, high: refused, low: refused, zero: "good 1", again: "good 1",
 		oneway: "good 0"},
 	"rgat": {score: classes(newRGAT), nan: refused, high: refused, low: refused, zero: "good 1", again: "good 1",
 		oneway: "good 0"},
 	"generation": {score: scoreTokens, nan: refused, high: refused, low: refused, zero: "tokens [0]", again: "tokens [0]",
 		oneway: "tokens [1]"},
-	// The official evaluation sorts a NaN score behind all others; it comes from a broken model, and is refused.
+	// The official evaluation sorts NaN scores last. They come from a broken model and are refused.
 	"coco": {score: scoreBox, nan: refused, high: refused, low: refused, zero: "AP 1.000", again: "AP 1.000",
 		oneway: "AP 1.000"},
-	// A NaN score exceeds nothing: its detection finds nothing, and is not wrong.
+	// A NaN score exceeds nothing: its detection matches nothing and is not wrong.
 	"kitti3d": {score: scoreSolid, nan: "AP 0.000", high: "AP 9.091", low: "AP 0.000", zero: "AP 9.091",
 		again: "AP 9.091", oneway: "AP 9.091"},
 	// scikit-learn stops at both.
@@ -66,12 +66,12 @@ var scorers = map[string]answers{
 		again: "answer Paris", oneway: "answer Paris"},
 	"clip": {score: scorePicture, nan: refused, high: refused, low: refused, zero: "CLIP 0.0", again: "CLIP 0.0",
 		oneway: "CLIP 70.7"},
-	// A sum over features knows no sample: a second picture is another picture.
+	// A sum over features does not depend on the sample: a second entry is another picture.
 	"fid": {score: scoreFeatures, nan: refused, high: refused, low: refused, zero: "1 pictures", again: "2 pictures",
 		oneway: "1 pictures"},
 }
 
-// textual are the packages whose payloads are text or whole numbers, or that are handed what others have read.
+// textual contains the packages whose payloads are texts or integers, or that receive values read by other packages.
 var textual = map[string]string{
 	"bfcl": "text", "bleu": "text", "longcontext": "tokens read by generation", "mixture": "tokens read by generation",
 	"payload": "reads elements for others", "products": "text, whose NaN and Infinity its tests hold",
@@ -108,7 +108,7 @@ func TestOddValues(t *testing.T) {
 	}
 }
 
-// TestEveryScorerIsAsked fails where a package of scorers is in neither table, or one of a table is gone.
+// TestEveryScorerIsAsked fails if a package of scorers is in neither table, or if a package of a table does not exist.
 func TestEveryScorerIsAsked(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Join("..", ".."))
 	if err != nil {
@@ -139,7 +139,7 @@ func floats(values ...float32) (data []byte) {
 	return data
 }
 
-// classes scores entries that name a class; the right one is 0.
+// classes scores entries that name a class. The correct class is 0.
 func classes(make func() (add func([]byte) error, good func() (int, error))) func(*testing.T, ...float32) (string,
 	error) {
 	return func(_ *testing.T, entries ...float32) (string, error) {
@@ -174,7 +174,7 @@ func newRGAT() (func([]byte) error, func() (int, error)) {
 	}
 }
 
-// tokenDecoder says which tokens it was given.
+// tokenDecoder records the tokens that it received.
 type tokenDecoder struct{}
 
 func (tokenDecoder) Decode(ids []int32) (string, error) { return fmt.Sprint("tokens ", ids), nil }
@@ -262,7 +262,7 @@ func scoreVoxel(t *testing.T, entries ...float32) (string, error) {
 	return fmt.Sprintf("dice %.2f", s.ScoreOf(0).Kidney), nil
 }
 
-// scoreSpan has "The" at position 3, with logits of 0.5, and "Paris" at 4, with the entry's.
+// scoreSpan scores "The" at position 3, with logits of 0.5, and "Paris" at 4, with the entry's logits.
 func scoreSpan(t *testing.T, entries ...float32) (string, error) {
 	tokenizer, err := wordpiece.New([]byte("[PAD]\n[UNK]\n[CLS]\n[SEP]\nparis\nthe\nwho\n"))
 	if err != nil {

@@ -40,7 +40,7 @@ func step1a(w []byte) []byte {
 	case hasSuffix(w, "sses"):
 		return w[:len(w)-2]
 	case hasSuffix(w, "ies"):
-		return cutIe(w)
+		return trimIes(w)
 	case hasSuffix(w, "ss") || !hasSuffix(w, "s"):
 		return w
 	}
@@ -49,7 +49,7 @@ func step1a(w []byte) []byte {
 
 // trimIes removes the last letter of "ies" and "ied", and also the "e" before it if the word has more than four
 // letters.
-func cutIe(w []byte) []byte {
+func trimIes(w []byte) []byte {
 	if len(w) == 4 {
 		return w[:3]
 	}
@@ -60,7 +60,7 @@ func cutIe(w []byte) []byte {
 func step1b(w []byte) []byte {
 	switch {
 	case hasSuffix(w, "ied"):
-		return cutIe(w)
+		return trimIes(w)
 	case hasSuffix(w, "eed"):
 		if measureOf(w[:len(w)-3]) > 0 {
 			return w[:len(w)-1]
@@ -69,7 +69,7 @@ func step1b(w []byte) []byte {
 	}
 	for _, suffix := range [...]string{"ed", "ing"} {
 		if stem := w[:max(0, len(w)-len(suffix))]; hasSuffix(w, suffix) && hasVowel(stem) {
-			return mendEnding(stem)
+			return restoreEnding(stem)
 		}
 	}
 	return w
@@ -77,7 +77,7 @@ func step1b(w []byte) []byte {
 
 // restoreEnding restores the base form of a word after the removal of "ed" or "ing": "hopp" becomes "hop", "fil"
 // becomes "file".
-func mendEnding(w []byte) []byte {
+func restoreEnding(w []byte) []byte {
 	last := w[len(w)-1]
 	switch {
 	case hasSuffix(w, "at"), hasSuffix(w, "bl"), hasSuffix(w, "iz"):

@@ -76,7 +76,7 @@ func FuzzStem(f *testing.F) {
 	})
 }
 
-// BenchmarkStem reports the time of one word of running text.
+// BenchmarkStem measures the time per word of running text.
 func BenchmarkStem(b *testing.B) {
 	words := strings.Fields("the relational governments announced hopefully that conditions of eleven companies happily " +
 		"remained opposed to digitizers")

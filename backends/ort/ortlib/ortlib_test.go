@@ -50,7 +50,7 @@ func TestFindCancelled(t *testing.T) {
 	}
 }
 
-// TestGoModRequires holds the constants to go.mod, whose go.sum has the module's checksum.
+// TestGoModRequires compares the constants with go.mod, whose go.sum contains the module's checksum.
 func TestGoModRequires(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "go.mod"))
 	if err != nil {

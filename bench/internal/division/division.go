@@ -55,9 +55,9 @@ func (d Division) Scenarios(all []loadgen.Scenario) []loadgen.Scenario {
 
 // Case contains the facts about a run that determine its division.
 type Case struct {
-	Asked    Division
-	Workload sdk.WorkloadInfo
-	Here     Here
+	Requested Division
+	Workload  sdk.WorkloadInfo
+	Here      LocalAddresses
 }
 
 // Label is the division of a run, with the reasons why it differs from the requested one.
@@ -68,7 +68,7 @@ type Label struct {
 
 // Judge returns the division of a run.
 func Judge(c Case) Label {
-	switch c.Asked {
+	switch c.Requested {
 	case Open:
 		return Label{Division: Open}
 	case Network:
@@ -89,7 +89,7 @@ func labelIf(d Division, reasons []string) Label {
 func (c Case) remoteWork() []string {
 	var away []string
 	for _, n := range c.Workload.Nodes {
-		if !c.Here.Is(n) {
+		if !c.Here.Contains(n) {
 			away = append(away, n.Address)
 		}
 	}
@@ -105,7 +105,7 @@ func (c Case) remoteWork() []string {
 func (c Case) networkReasons() []string {
 	var reasons []string
 	for _, n := range c.Workload.Nodes {
-		if c.Here.Is(n) {
+		if c.Here.Contains(n) {
 			reasons = append(reasons,
 				fmt.Sprintf("node %s is this machine: SUT and LoadGen must run on physically separate systems", n.Address))
 		}
@@ -119,21 +119,21 @@ func (c Case) networkReasons() []string {
 	return append(reasons, c.Workload.OpenReasons...)
 }
 
-// Here contains the network addresses of this machine.
-type Here struct {
+// LocalAddresses contains the network addresses of this machine.
+type LocalAddresses struct {
 	// Own contains the addresses of the network interfaces.
 	Own []net.IP
 	// Lookup returns the addresses of a node's host name. If it is nil, only addresses and "localhost" are resolved.
 	Lookup func(host string) ([]net.IP, error)
 }
 
-// Local returns the addresses of this machine.
-func Local() (Here, error) {
+// ReadLocalAddresses returns the addresses of this machine.
+func ReadLocalAddresses() (LocalAddresses, error) {
 	addresses, err := net.InterfaceAddrs()
 	if err != nil {
-		return Here{}, fmt.Errorf("this machine's network addresses: %w", err)
+		return LocalAddresses{}, fmt.Errorf("this machine's network addresses: %w", err)
 	}
-	h := Here{Lookup: net.LookupIP}
+	h := LocalAddresses{Lookup: net.LookupIP}
 	for _, a := range addresses {
 		if n, ok := a.(*net.IPNet); ok {
 			h.Own = append(h.Own, n.IP)
@@ -142,9 +142,9 @@ func Local() (Here, error) {
 	return h, nil
 }
 
-// Is reports whether a node is this machine. It uses the address that answered or, if the node was not asked, the
+// Contains reports whether a node is this machine. It uses the address that answered or, if the node was not asked, the
 // address in its name. An unknown host counts as another machine.
-func (h Here) Is(n sdk.NodeInfo) bool {
+func (h LocalAddresses) Contains(n sdk.NodeInfo) bool {
 	host := hostOf(n.Peer)
 	if n.Peer == "" {
 		host = hostOf(n.Address)
@@ -155,7 +155,7 @@ func (h Here) Is(n sdk.NodeInfo) bool {
 	return slices.ContainsFunc(h.resolveHost(host), h.isOwn)
 }
 
-func (h Here) resolveHost(host string) []net.IP {
+func (h LocalAddresses) resolveHost(host string) []net.IP {
 	host, _, _ = strings.Cut(host, "%") // the zone of a link-local address
 	if ip := net.ParseIP(host); ip != nil {
 		return []net.IP{ip}
@@ -173,7 +173,7 @@ func (h Here) resolveHost(host string) []net.IP {
 	return found
 }
 
-func (h Here) isOwn(ip net.IP) bool {
+func (h LocalAddresses) isOwn(ip net.IP) bool {
 	return ip.IsLoopback() || ip.IsUnspecified() || slices.ContainsFunc(h.Own, ip.Equal)
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// here is a machine with one interface, whose resolver knows two hosts.
-func here() Here {
-	return Here{
+// here is a machine with one interface whose resolver knows two hosts.
+func here() LocalAddresses {
+	return LocalAddresses{
 		Own: []net.IP{net.IPv4(10, 0, 0, 1), net.ParseIP("fe80::1")},
 		Lookup: func(host string) ([]net.IP, error) {
 			switch host {
@@ -35,16 +35,16 @@ func TestHereIs(t *testing.T) {
 		"10.0.0.2:8001": false, "other.example:80": false, "[fd00::2]:8001": false, "https://other.example/v1": false,
 		"unknown.example:80": false,
 	} {
-		if got := here().Is(sdk.NodeInfo{Address: address}); got != want {
+		if got := here().Contains(sdk.NodeInfo{Address: address}); got != want {
 			t.Errorf("%s is this machine: %v, want %v", address, got, want)
 		}
 	}
-	// The address that answered counts, whatever the name was.
-	if here().Is(sdk.NodeInfo{Address: "me.example:80", Peer: "10.0.0.2:80"}) ||
-		!here().Is(sdk.NodeInfo{Address: "other.example:80", Peer: "10.0.0.1:80"}) {
+	// The address that answered counts, regardless of the name.
+	if here().Contains(sdk.NodeInfo{Address: "me.example:80", Peer: "10.0.0.2:80"}) ||
+		!here().Contains(sdk.NodeInfo{Address: "other.example:80", Peer: "10.0.0.1:80"}) {
 		t.Error("a node is told by its name and not by the address that answered")
 	}
-	if (Here{}).Is(sdk.NodeInfo{Address: "other.example:80"}) {
+	if (LocalAddresses{}).Contains(sdk.NodeInfo{Address: "other.example:80"}) {
 		t.Error("without a resolver an unknown host is this machine")
 	}
 }
@@ -77,7 +77,7 @@ func TestJudge(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			got := Judge(Case{
-				Asked: c.asked, Workload: sdk.WorkloadInfo{Backend: "kserve", Nodes: c.nodes, ClientWork: c.work}, Here: here(),
+				Requested: c.asked, Workload: sdk.WorkloadInfo{Backend: "kserve", Nodes: c.nodes, ClientWork: c.work}, Here: here(),
 			})
 			if got.Division != c.want || len(got.Reasons) != len(c.about) {
 				t.Fatalf("%v %q, want %v with %d reasons", got.Division, got.Reasons, c.want, len(c.about))
@@ -96,7 +96,7 @@ func TestAWorkloadSaysThatItIsOpen(t *testing.T) {
 		Nodes: []sdk.NodeInfo{{Address: "other.example:8001", Name: "a"}}, OpenReasons: []string{"its features are untimed"},
 	}
 	for asked, want := range map[Division]int{Closed: 2, Network: 1, Open: 0} {
-		got := Judge(Case{Asked: asked, Workload: w, Here: here()})
+		got := Judge(Case{Requested: asked, Workload: w, Here: here()})
 		if got.Division != Open || len(got.Reasons) != want ||
 			want > 0 && got.Reasons[want-1] != "its features are untimed" {
 			t.Errorf("%v: %v %q, want open with %d reasons, the workload's the last", asked, got.Division, got.Reasons, want)
@@ -126,12 +126,12 @@ func TestScenarios(t *testing.T) {
 }
 
 func TestLocal(t *testing.T) {
-	h, err := Local()
+	h, err := ReadLocalAddresses()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, ip := range h.Own {
-		if !h.Is(sdk.NodeInfo{Peer: net.JoinHostPort(ip.String(), "1")}) {
+		if !h.Contains(sdk.NodeInfo{Peer: net.JoinHostPort(ip.String(), "1")}) {
 			t.Errorf("%v is not this machine's", ip)
 		}
 	}

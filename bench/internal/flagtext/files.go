@@ -21,14 +21,14 @@ import (
 
 // Finder finds the files of models that are not embedded.
 type Finder interface {
-	// Locate returns the path of a manifest file on this machine, or an error that explains how to get the file.
+	// LocateParts returns the path of a manifest file on this machine, or an error that explains how to get the file.
 	Locate(model sdk.ModelInfo, file sdk.ModelFile) (string, error)
 }
 
-// Parts parses PART=PATH for the existing parts.
-func Parts(flag string, texts []string, parts []sdk.PartInfo) (map[string]string, []error) {
+// ParseParts parses PART=PATH for the existing parts.
+func ParseParts(flag string, texts []string, parts []sdk.PartInfo) (map[string]string, []error) {
 	names := partNames(parts)
-	given, faults := Pairs(flag, texts)
+	given, faults := ParsePairs(flag, texts)
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		switch {
 		case !slices.Contains(names, name):
@@ -42,8 +42,8 @@ func Parts(flag string, texts []string, parts []sdk.PartInfo) (map[string]string
 	return given, faults
 }
 
-// Locate converts given values, by part, to paths. A value is the name of a file in the manifest or a path.
-func Locate(flag string, given map[string]string, model sdk.ModelInfo, of []sdk.ModelFile,
+// LocateParts converts given values, by part, to paths. A value is the name of a file in the manifest or a path.
+func LocateParts(flag string, given map[string]string, model sdk.ModelInfo, of []sdk.ModelFile,
 	files Finder) (map[string]string, []error) {
 	found := map[string]string{}
 	var faults []error
@@ -53,11 +53,11 @@ func Locate(flag string, given map[string]string, model sdk.ModelInfo, of []sdk.
 		var err error
 		switch {
 		case i < 0:
-			path, err = Path(given[part])
+			path, err = ModelPath(given[part])
 		case of[i].Embedded:
 			path = of[i].Name
 		default:
-			path, err = Official(files, model, of[i])
+			path, err = FindOfficial(files, model, of[i])
 		}
 		if err != nil {
 			faults = append(faults, sdk.Data(fmt.Errorf("%s %s=%s: %w", flag, part, given[part], err)))
@@ -68,8 +68,8 @@ func Locate(flag string, given map[string]string, model sdk.ModelInfo, of []sdk.
 	return found, faults
 }
 
-// Missing returns an error that lists the required parts without a file.
-func Missing(found map[string]string, model sdk.ModelInfo) error {
+// CheckMissing returns an error that lists the required parts without a file.
+func CheckMissing(found map[string]string, model sdk.ModelInfo) error {
 	var faults []error
 	for _, part := range model.Parts {
 		if found[part.Name] == "" && !part.Optional {
@@ -80,8 +80,8 @@ func Missing(found map[string]string, model sdk.ModelInfo) error {
 	return errors.Join(faults...)
 }
 
-// Shared returns an error that lists parts with the same file.
-func Shared(found map[string]string) error {
+// CheckShared returns an error that lists parts with the same file.
+func CheckShared(found map[string]string) error {
 	var faults []error
 	parts := slices.Sorted(maps.Keys(found))
 	for i, a := range parts {
@@ -101,9 +101,9 @@ func sameFile(a, b string) bool {
 	return errA == nil && errB == nil && os.SameFile(x, y)
 }
 
-// Folder finds each part in a folder: under the name of one of its official files, as PART.onnx, as the folder PART, or
-// as the only file PART.*.
-func Folder(dir string, model sdk.ModelInfo) (map[string]string, error) {
+// FindInFolder finds each part in a folder: under the name of one of its official files, as PART.onnx, as the folder
+// PART, or as the only file PART.*.
+func FindInFolder(dir string, model sdk.ModelInfo) (map[string]string, error) {
 	found := map[string]string{}
 	var faults []error
 	for _, part := range model.Parts {
@@ -160,14 +160,14 @@ func partNames(parts []sdk.PartInfo) []string {
 	return lists.Map(parts, func(p sdk.PartInfo) string { return p.Name })
 }
 
-// Each describes how to name the parts of a model one by one.
-func Each(model sdk.ModelInfo) string {
+// DescribeParts describes how to name the parts of a model one by one.
+func DescribeParts(model sdk.ModelInfo) string {
 	texts := lists.Map(partNames(model.Parts), func(name string) string { return "--model " + name + "=PATH" })
 	return strings.Join(texts, " ")
 }
 
-// Official finds an official file in the folder of harness fetch or in the working directory.
-func Official(files Finder, model sdk.ModelInfo, file sdk.ModelFile) (string, error) {
+// FindOfficial finds an official file in the folder of harness fetch or in the working directory.
+func FindOfficial(files Finder, model sdk.ModelInfo, file sdk.ModelFile) (string, error) {
 	path, err := "", fmt.Errorf("%s is not embedded: give its path", file.Name)
 	if files != nil {
 		path, err = files.Locate(model, file)
@@ -175,7 +175,7 @@ func Official(files Finder, model sdk.ModelInfo, file sdk.ModelFile) (string, er
 	if err == nil {
 		return path, nil
 	}
-	here, missing := File(file.Name)
+	here, missing := FilePath(file.Name)
 	switch {
 	case missing == nil:
 		return here, nil
@@ -185,16 +185,16 @@ func Official(files Finder, model sdk.ModelInfo, file sdk.ModelFile) (string, er
 	return "", fmt.Errorf("%w; and the one that is here: %w", err, missing)
 }
 
-// Path returns the absolute path of a model: a file, or a folder for formats with several files.
-func Path(path string) (string, error) {
+// ModelPath returns the absolute path of a model: a file, or a folder for formats with several files.
+func ModelPath(path string) (string, error) {
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
 		return filepath.Abs(path)
 	}
-	return File(path)
+	return FilePath(path)
 }
 
-// File returns the absolute path of a regular file.
-func File(path string) (string, error) {
+// FilePath returns the absolute path of a regular file.
+func FilePath(path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -207,8 +207,8 @@ func File(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// Dataset returns the absolute path of a data set: a folder or, for some models, a single file.
-func Dataset(flag, path string) (string, error) {
+// DatasetPath returns the absolute path of a data set: a folder or, for some models, a single file.
+func DatasetPath(flag, path string) (string, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -221,16 +221,16 @@ func Dataset(flag, path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// Scorer finds the models that a model's scorer runs. The path of a part is the given PART=PATH, or else the embedded
-// file, which the plugin opens itself, or else the official file. If own is true, the user named a data set; it then
-// does not use the embedded file, which fits only the plugin's own data. The error lists all faults.
-func Scorer(model sdk.ModelInfo, given []string, own bool, files Finder) (map[string]string, error) {
+// FindScorer finds the models that a model's scorer runs. The path of a part is the given PART=PATH, or else the
+// embedded file, which the plugin opens itself, or else the official file. If own is true, the user named a data set;
+// it then does not use the embedded file, which fits only the plugin's own data. The error lists all faults.
+func FindScorer(model sdk.ModelInfo, given []string, own bool, files Finder) (map[string]string, error) {
 	const flag = "--scorer-model"
 	if len(given) > 0 && len(model.ScorerParts) == 0 {
 		return nil, sdk.Usage(fmt.Errorf("%s: the scorer of %s does not run models", flag, model.Name))
 	}
-	named, faults := Parts(flag, given, model.ScorerParts)
-	found, wrong := Locate(flag, named, model, model.ScorerFiles, files)
+	named, faults := ParseParts(flag, given, model.ScorerParts)
+	found, wrong := LocateParts(flag, named, model, model.ScorerFiles, files)
 	faults = append(faults, wrong...)
 	for _, part := range model.ScorerParts {
 		if named[part.Name] != "" {
@@ -256,7 +256,7 @@ func scorerFile(model sdk.ModelInfo, part sdk.PartInfo, own bool, files Finder) 
 	}
 	err := errors.New("there is no file of it to fetch")
 	for _, f := range of {
-		path, missing := Official(files, model, f)
+		path, missing := FindOfficial(files, model, f)
 		if missing == nil {
 			return path, nil
 		}

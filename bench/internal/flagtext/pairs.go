@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Pairs parses the texts of a flag; faults name the flag. If a key is repeated, this is a fault, and the first value is
-// kept.
-func Pairs(flag string, texts []string) (map[string]string, []error) {
+// ParsePairs parses the texts of a flag; faults name the flag. If a key is repeated, this is a fault, and the first
+// value is kept.
+func ParsePairs(flag string, texts []string) (map[string]string, []error) {
 	var faults []error
 	m := map[string]string{}
 	for _, text := range texts {

@@ -32,12 +32,12 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// driven writes the endpoints harness's files for each scenario with LoadGen-driven runs, if that form was requested:
-// the timed run, the accuracy and the audit, from this plan or earlier ones. If the form was not requested, it removes
-// the files of timed runs that these runs replace.
-func driven(p *plan.Plan, d record.Document) error {
+// writeDriven writes the endpoints harness's files for each scenario with LoadGen-driven runs, if that form was
+// requested: the timed run, the accuracy and the audit, from this plan or earlier ones. If the form was not requested,
+// it removes the files of timed runs that these runs replace.
+func writeDriven(p *plan.Plan, d record.Document) error {
 	if !p.InEndpointsForm() || p.LoadGen != nil {
-		return forget(p, d)
+		return removeStale(p, d)
 	}
 	var scenarios []string
 	for i := range d.Runs {
@@ -47,13 +47,13 @@ func driven(p *plan.Plan, d record.Document) error {
 	}
 	var faults []error
 	for _, scenario := range scenarios {
-		faults = append(faults, sdk.Usage(endpointsForm{p.Out, p.Served.Model}.write(scenario)))
+		faults = append(faults, sdk.Usage(endpointsForm{p.Out, p.Served.Model}.writeScenario(scenario)))
 	}
 	return errors.Join(faults...)
 }
 
-// forget removes the files of scenarios whose timed run was replaced by one without such files.
-func forget(p *plan.Plan, d record.Document) error {
+// removeStale removes the files of scenarios whose timed run was replaced by one without such files.
+func removeStale(p *plan.Plan, d record.Document) error {
 	var faults []error
 	for i := range d.Runs {
 		r := &d.Runs[i]
@@ -64,9 +64,9 @@ func forget(p *plan.Plan, d record.Document) error {
 	return errors.Join(faults...)
 }
 
-// Rescored rewrites the accuracy in a scenario's files of the endpoints harness, if there are any, after a log was
-// scored again.
-func Rescored(log string, model sdk.ModelInfo) error {
+// RewriteAccuracy rewrites the accuracy in a scenario's files of the endpoints harness, if there are any, after a log
+// was scored again.
+func RewriteAccuracy(log string, model sdk.ModelInfo) error {
 	dir := filepath.Dir(filepath.Dir(log))
 	if _, err := os.Stat(filepath.Join(dir, endpoints.Folder)); err != nil || model.Endpoints.MaxTokens == 0 {
 		return nil //nolint:nilerr // most scenarios have no such files
@@ -78,7 +78,7 @@ func Rescored(log string, model sdk.ModelInfo) error {
 	for i := range d.Runs {
 		if scenario, ok := scenarioOf(&d.Runs[i]); ok && d.Runs[i].Accuracy != nil {
 			out := filepath.Join(dir, strings.Repeat("../", strings.Count(scenario, "/")+1))
-			return endpointsForm{out, model}.write(scenario)
+			return endpointsForm{out, model}.writeScenario(scenario)
 		}
 	}
 	return nil
@@ -109,7 +109,7 @@ type endpointsForm struct {
 	model sdk.ModelInfo
 }
 
-func (f endpointsForm) write(scenario string) error {
+func (f endpointsForm) writeScenario(scenario string) error {
 	dir := filepath.Join(f.out, filepath.FromSlash(scenario))
 	d, err := record.Read(filepath.Join(dir, record.FileName))
 	if err != nil {
@@ -132,25 +132,25 @@ func (f endpointsForm) write(scenario string) error {
 	if timed == nil {
 		return nil
 	}
-	run, err := f.run(timed)
+	run, err := f.timedRun(timed)
 	if err != nil {
 		return err
 	}
 	if scored != nil && scored.Workload != nil {
-		if run.Driven.Score, err = f.score(scored); err != nil {
+		if run.Driven.Score, err = f.accuracyScore(scored); err != nil {
 			return err
 		}
 	}
 	if audit != nil {
-		if run.Driven.Caching, err = f.requests(audit, run.Stream); err != nil {
+		if run.Driven.Caching, err = f.readRequests(audit, run.Stream); err != nil {
 			return err
 		}
 	}
-	return write(dir, timed, run)
+	return writeFiles(dir, timed, run)
 }
 
-// run returns a timed run in the form of the endpoints harness.
-func (f endpointsForm) run(r *record.Run) (endpoints.Run, error) {
+// timedRun returns a timed run in the form of the endpoints harness.
+func (f endpointsForm) timedRun(r *record.Run) (endpoints.Run, error) {
 	settings := r.Effective
 	run := endpoints.Run{
 		Run: formats.Run{
@@ -158,7 +158,7 @@ func (f endpointsForm) run(r *record.Run) (endpoints.Run, error) {
 			MaxTokens: f.model.Endpoints.MaxTokens, Data: endpointsData(f.model, r),
 		},
 		Driven: &endpoints.Driven{
-			Metric: f.official(r), DataSeed: settings.SampleIndexRNGSeed,
+			Metric: f.officialMetric(r), DataSeed: settings.SampleIndexRNGSeed,
 			Least: time.Duration(settings.MinDurationMS) * time.Millisecond,
 		},
 	}
@@ -170,14 +170,14 @@ func (f endpointsForm) run(r *record.Run) (endpoints.Run, error) {
 		run.Load.Kind, run.Load.Users = arrival.Users, 1
 	}
 	var err error
-	run.Requests, err = f.requests(r, run.Stream)
+	run.Requests, err = f.readRequests(r, run.Stream)
 	run.Load.Requests = len(run.Requests)
 	return run, err
 }
 
-// official returns the first official metric of the model in a run's scenario, from the run's round or, if that round
-// does not have the model, from the newest round that has it. It is empty if no round has the model.
-func (f endpointsForm) official(r *record.Run) string {
+// officialMetric returns the first official metric of the model in a run's scenario, from the run's round or, if that
+// round does not have the model, from the newest round that has it. It is empty if no round has the model.
+func (f endpointsForm) officialMetric(r *record.Run) string {
 	for _, round := range append([]string{r.Rules}, mlconf.RoundsWith(f.model.RulesKey)...) {
 		rules, err := mlconf.Round(round)
 		if err != nil {
@@ -190,16 +190,16 @@ func (f endpointsForm) official(r *record.Run) string {
 	return ""
 }
 
-// metric returns the name of the model's first metric, which every result contains.
-func (f endpointsForm) metric() string {
+// firstMetric returns the name of the model's first metric, which every result contains.
+func (f endpointsForm) firstMetric() string {
 	if len(f.model.Metrics) == 0 {
 		return ""
 	}
 	return f.model.Metrics[0].Name
 }
 
-// requests returns the requests of a timed run.
-func (f endpointsForm) requests(r *record.Run, stream bool) ([]metrics.Request, error) {
+// readRequests returns the requests of a timed run.
+func (f endpointsForm) readRequests(r *record.Run, stream bool) ([]metrics.Request, error) {
 	all, err := readQueries(filepath.Join(f.out, filepath.FromSlash(r.Dir), export.JSONLName), stream)
 	if n := len(all); err == nil && uint64(n) != r.Performance.Samples {
 		err = fmt.Errorf("%s/%s has %d of %d queries: the files of the endpoints harness are not written; leave "+
@@ -208,14 +208,14 @@ func (f endpointsForm) requests(r *record.Run, stream bool) ([]metrics.Request, 
 	return all, err
 }
 
-// score returns an accuracy run's value of the first metric. It prefers accuracy.txt to the record, because
+// accuracyScore returns an accuracy run's value of the first metric. It prefers accuracy.txt to the record, because
 // accuracy.txt is newer if the log was scored again.
-func (f endpointsForm) score(r *record.Run) (*endpoints.Score, error) {
+func (f endpointsForm) accuracyScore(r *record.Run) (*endpoints.Score, error) {
 	s := &endpoints.Score{
 		Samples: r.Accuracy.Samples, Size: r.Workload.DatasetSize, Took: time.Duration(r.Duration * float64(time.Second)),
 	}
-	name := f.metric()
-	text, err := bounded.ReadFile(filepath.Join(f.out, filepath.FromSlash(r.Dir), results.AccuracyText), maxOf)
+	name := f.firstMetric()
+	text, err := bounded.ReadFile(filepath.Join(f.out, filepath.FromSlash(r.Dir), results.AccuracyText), maxFileSize)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return nil, err
 	}

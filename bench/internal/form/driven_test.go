@@ -14,15 +14,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 )
 
-// TestScoreOfDriven: the score is that of accuracy.txt, which harness score writes later than the record; where that
-// has no line of it, the record's; without either there is none yet.
+// TestScoreOfDriven checks that the score comes from accuracy.txt, which harness score may write later than the record;
+// that it comes from the record if accuracy.txt does not contain it; and that there is no score without either.
 func TestScoreOfDriven(t *testing.T) {
 	f := endpointsForm{t.TempDir(), sdk.ModelInfo{Metrics: []sdk.MetricInfo{{Name: "vbench_score"}, {Name: "videos"}}}}
 	videos, scored := judge.Metric{Name: "videos", Value: 100}, judge.Metric{Name: "vbench_score", Value: 70.5}
 	for name, c := range map[string]struct {
-		text    string // empty: there is no file
+		text    string // empty: no file
 		metrics []judge.Metric
-		want    float64 // 0: none
+		want    float64 // 0: no score
 	}{
 		"not scored yet":       {"24 of 24 prompts have a video\n\nhash=ab\n", []judge.Metric{videos}, 0},
 		"no file":              {"", []judge.Metric{videos}, 0},
@@ -38,11 +38,11 @@ func TestScoreOfDriven(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.text == "" {
-			_ = os.Remove(file) // it may not be there
+			_ = os.Remove(file) // may not exist
 		} else if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.score(&record.Run{
+		got, err := f.accuracyScore(&record.Run{
 			Dir: "Offline/accuracy", Workload: &record.Workload{DatasetSize: 24},
 			Accuracy: &record.Accuracy{Verdict: judge.Verdict{Metrics: c.metrics}, Samples: 24},
 		})
@@ -52,7 +52,8 @@ func TestScoreOfDriven(t *testing.T) {
 	}
 }
 
-// TestForget: a timed run without the form leaves no files of it beside it; those of other runs stay.
+// TestForget checks that a timed run without the form removes the files of the run that it replaces but not those of
+// others.
 func TestForget(t *testing.T) {
 	out := t.TempDir()
 	file := func(scenario string) string {
@@ -71,7 +72,7 @@ func TestForget(t *testing.T) {
 		return record.Run{Dir: dir, Test: test, Status: status, Mode: plan.ModePerformance,
 			Performance: new(record.Performance), Effective: new(record.Effective)}
 	}
-	err := driven(&plan.Plan{Out: out}, record.Document{Runs: []record.Run{
+	err := writeDriven(&plan.Plan{Out: out}, record.Document{Runs: []record.Run{
 		timed("m/Offline/performance/run_1", "", record.Complete),
 		timed("m/Server/performance/run_1", "", record.Failed),
 		timed("m/SingleStream/"+cachingTest+"/performance/run_1", cachingTest, record.Complete),
@@ -86,21 +87,21 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestOfficialMetric: the metric of the form is the one that the rounds ask for, a made-up one too.
+// TestOfficialMetric checks that the metric is the one that the rounds require, even if it is made up.
 func TestOfficialMetric(t *testing.T) {
 	mlconftest.AddMadeUp(t)
 	for _, c := range []struct{ key, rules, scenario, want string }{
 		{"wan-2.2-t2v-a14b", "v6.1", "SingleStream", "vbench_score"},
-		{"wan-2.2-t2v-a14b", "v5.0", "SingleStream", "vbench_score"}, // which does not know it
+		{"wan-2.2-t2v-a14b", "v5.0", "SingleStream", "vbench_score"}, // v5.0 does not have the model
 		{"qwen3-vl-235b-a22b", "v6.1", "Server", "F1_HIERARCHICAL"},
-		{"qwen3-vl-235b-a22b", "v9.9", "Offline", "F1_HIERARCHICAL"}, // of a later version
+		{"qwen3-vl-235b-a22b", "v9.9", "Offline", "F1_HIERARCHICAL"}, // a later version
 		{"resnet", mlconftest.MadeUpRound, "Offline", mlconftest.MadeUp},
 		{"resnet", "v6.1", "Offline", "acc"},
 		{"", "v6.1", "Offline", ""},
 		{"own", "", "Offline", ""},
 	} {
 		f := endpointsForm{model: sdk.ModelInfo{RulesKey: c.key}}
-		if got := f.official(&record.Run{Rules: c.rules, Scenario: c.scenario}); got != c.want {
+		if got := f.officialMetric(&record.Run{Rules: c.rules, Scenario: c.scenario}); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // maxFileSize is the maximum size of files that this package reads, in bytes.
-const maxOf = 1 << 30
+const maxFileSize = 1 << 30
 
 // WriteEndpointsFiles writes the endpoints harness's files for each scenario of the plan that has that form, with the
 // accuracy and the audit from this plan or earlier ones. It ignores other scenarios, and a lost output folder, which is
@@ -22,5 +22,5 @@ func WriteEndpointsFiles(p *plan.Plan, d record.Document) error {
 	if p.Out == "" {
 		return nil
 	}
-	return errors.Join(replays(p, d), driven(p, d))
+	return errors.Join(writeReplays(p, d), writeDriven(p, d))
 }

@@ -22,22 +22,22 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 )
 
-// replays writes each replay among the runs in its official form, that of the endpoints harness, with the scenario's
-// accuracy from this plan or earlier ones.
-func replays(p *plan.Plan, d record.Document) error {
+// writeReplays writes each replay among the runs in its official form, that of the endpoints harness, with the
+// scenario's accuracy from this plan or earlier ones.
+func writeReplays(p *plan.Plan, d record.Document) error {
 	var faults []error
 	for i := range d.Runs {
 		r := &d.Runs[i]
 		if r.Serving != nil && r.Serving.Replay != nil && len(r.Serving.Replay.Scores) > 0 {
-			faults = append(faults, sdk.Usage(replay(p, r)))
+			faults = append(faults, sdk.Usage(writeReplay(p, r)))
 		}
 	}
 	return errors.Join(faults...)
 }
 
-func replay(p *plan.Plan, r *record.Run) error {
+func writeReplay(p *plan.Plan, r *record.Run) error {
 	dir := filepath.Join(p.Out, filepath.FromSlash(r.Dir))
-	scores, err := bounded.ReadFile(filepath.Join(dir, endpoints.Folder, endpoints.ScoresFile), maxOf)
+	scores, err := bounded.ReadFile(filepath.Join(dir, endpoints.Folder, endpoints.ScoresFile), maxFileSize)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func replay(p *plan.Plan, r *record.Run) error {
 	if err != nil {
 		return err
 	}
-	run := asked(p, r)
+	run := replayConfig(p, r)
 	run.Requests = all
 	conversations := map[string]bool{}
 	for _, q := range all {
@@ -58,15 +58,15 @@ func replay(p *plan.Plan, r *record.Run) error {
 	}
 	run.Agentic.Conversations, run.Agentic.Turns = len(conversations), r.Serving.Replay.Turns
 	run.Agentic.Scores, run.Agentic.Score = scores, float64(r.Serving.Replay.Scores[0].Value)
-	if run.Agentic.Calls, err = callsBeside(filepath.Dir(dir), path.Dir(r.Dir), p.Out); err != nil {
+	if run.Agentic.Calls, err = readCalls(filepath.Dir(dir), path.Dir(r.Dir), p.Out); err != nil {
 		return err
 	}
-	return write(filepath.Dir(dir), r, run)
+	return writeFiles(filepath.Dir(dir), r, run)
 }
 
-// asked returns the configuration of a replay. The model's parameters determine the values of the endpoints harness's
-// keys.
-func asked(p *plan.Plan, r *record.Run) endpoints.Run {
+// replayConfig returns the configuration of a replay. The model's parameters determine the values of the endpoints
+// harness's keys.
+func replayConfig(p *plan.Plan, r *record.Run) endpoints.Run {
 	model := p.Served.Model
 	params, values := model.ParamValues(p.Embedded, r.Options.Params), map[string]string{}
 	for key, name := range model.ParamsOf(sdk.RoleReplay) {
@@ -117,8 +117,8 @@ func endpointsData(model sdk.ModelInfo, r *record.Run) formats.Data {
 	return formats.Data{Name: name, Path: r.Options.Dataset}
 }
 
-// write writes the files of the endpoints harness to a scenario's folder, with the server that was used.
-func write(scenario string, r *record.Run, run endpoints.Run) error {
+// writeFiles writes the files of the endpoints harness to a scenario's folder, with the server that was used.
+func writeFiles(scenario string, r *record.Run, run endpoints.Run) error {
 	run.Model, run.Label, run.Began = r.Model, r.Model, r.Started
 	run.Version, run.Commit = r.Harness.Version, r.Harness.Commit
 	if w := r.Workload; w != nil && w.BackendInfo["model"] != "" {
@@ -135,8 +135,8 @@ func write(scenario string, r *record.Run, run endpoints.Run) error {
 	return nil
 }
 
-// callsBeside returns the accuracy of function calls in a scenario's result.json; nil: none.
-func callsBeside(dir, scenario, out string) (*endpoints.Calls, error) {
+// readCalls returns the accuracy of function calls in a scenario's result.json; nil: none.
+func readCalls(dir, scenario, out string) (*endpoints.Calls, error) {
 	d, err := record.Read(filepath.Join(dir, "result.json"))
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func callsBeside(dir, scenario, out string) (*endpoints.Calls, error) {
 			continue
 		}
 		calls := filepath.Join(out, filepath.FromSlash(r.Dir), endpoints.Folder, endpoints.CallsFile)
-		text, err := bounded.ReadFile(calls, maxOf)
+		text, err := bounded.ReadFile(calls, maxFileSize)
 		if errors.Is(err, os.ErrNotExist) {
 			continue
 		}

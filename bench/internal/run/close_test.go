@@ -20,7 +20,7 @@ type killable struct {
 
 func (k killable) Kill() { close(k.killed) }
 
-// slow is a workload that takes its time to close.
+// slow is a workload that closes slowly.
 type slow struct {
 	plugin.Workload
 	plugin killable
@@ -39,7 +39,7 @@ func (s slow) Close() error {
 func TestPluginsThatDoNotCloseAreKilledAfterAnInterrupt(t *testing.T) {
 	const hour = time.Hour
 	for name, c := range map[string]struct {
-		takes, interrupt time.Duration // the latter after the beginning; below 0: never
+		takes, interrupt time.Duration // interrupt is the time after the beginning; below 0: never
 		want             error
 		wait             time.Duration
 	}{

@@ -15,26 +15,26 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// closedLoop measures the workload with a closed loop of users instead of LoadGen.
-func (r *runner) closedLoop(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run, sut loadgen.SUT,
+// runClosedLoop measures the workload with a closed loop of users instead of LoadGen.
+func (r *runner) runClosedLoop(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run, sut loadgen.SUT,
 	qsl loadgen.QSL) error {
 	l := p.ClosedLoop(t)
 	counts, progress := new(engine.PointProgress), new(loadgen.Progress)
 	began := time.Now()
-	progress.Follow(func() loadgen.ProgressSnapshot { return shownAs(l, counts.Now(), time.Since(began)) })
+	progress.Follow(func() loadgen.ProgressSnapshot { return loopProgress(l, counts.Now(), time.Since(began)) })
 	defer r.watch(t, progress)()
-	seen := r.besideOthers(progress)
+	seen := r.watchOthers(progress)
 	defer func() { seen(rec) }()
 	point, err := closedloop.Tokens(ctx, sut, qsl, l, engine.WarmUps(l), counts)
 	if point != nil {
-		judged(rec, point)
+		recordLoop(rec, point)
 	}
 	return err
 }
 
-// judged writes the results of a benchmark's closed loop into the record. Only the times of the first token and of the
-// complete answer are known, so there are no gaps between tokens.
-func judged(rec *record.Run, p *engine.MeasuredPoint) {
+// recordLoop writes the results of a benchmark's closed loop into the record. Only the times of the first token and of
+// the complete answer are known, so there are no gaps between tokens.
+func recordLoop(rec *record.Run, p *engine.MeasuredPoint) {
 	s := sweep.PointSettings{Record: record.Run{Serving: &record.Serving{}}}
 	made := s.JudgePoint(p, p.Load.Seed).Record
 	made.Serving.Asked.Seed = p.Load.Seed
@@ -43,8 +43,8 @@ func judged(rec *record.Run, p *engine.MeasuredPoint) {
 	rec.Notes = append(rec.Notes, made.Notes...)
 }
 
-// shownAs returns the progress of a closed loop in the form of a LoadGen test's progress.
-func shownAs(l arrival.Pattern, c engine.RequestCounts, elapsed time.Duration) loadgen.ProgressSnapshot {
+// loopProgress returns the progress of a closed loop in the form of a LoadGen test's progress.
+func loopProgress(l arrival.Pattern, c engine.RequestCounts, elapsed time.Duration) loadgen.ProgressSnapshot {
 	s := loadgen.ProgressSnapshot{
 		Phase: loadgen.PhaseIssuing, Mode: loadgen.PerformanceOnly, Elapsed: elapsed, Queries: uint64(c.Sent),
 		MinQueries: uint64(l.Requests), Planned: uint64(l.Requests), Issued: uint64(c.Sent), Done: uint64(c.Ended),

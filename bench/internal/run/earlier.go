@@ -40,19 +40,19 @@ func Find(p *plan.Plan) ([]Earlier, error) {
 	if err != nil {
 		return nil, sdk.Usage(err)
 	}
-	f, err := gather(p)
+	f, err := gatherFacts(p)
 	if err != nil {
 		return nil, err
 	}
 	p.Out = out
 	for i, t := range p.Runs {
-		wanted := newRunner(p, f, nil).record(p, t)
+		wanted := newRunner(p, f, nil).newRecord(p, t)
 		wanted.Hide(p.Launch.Hide)
 		at := slices.IndexFunc(d.Runs, func(r record.Run) bool { return r.Same(wanted) })
 		if at >= 0 {
 			have := d.Runs[at]
-			found[i] = Earlier{Run: &have, Unfinished: unfinished(out, have), Bad: bad(have)}
-			if found[i].Differs, err = differs(have, wanted, f); err != nil {
+			found[i] = Earlier{Run: &have, Unfinished: unfinishedReason(out, have), Bad: badReason(have)}
+			if found[i].Differs, err = findDifference(have, wanted, f); err != nil {
 				return nil, err
 			}
 		}
@@ -60,31 +60,31 @@ func Find(p *plan.Plan) ([]Earlier, error) {
 	return found, nil
 }
 
-func unfinished(out string, have record.Run) string {
+func unfinishedReason(out string, have record.Run) string {
 	switch {
 	case have.Status != record.Complete:
 		return "it did not come to its end"
-	case !kept(out, have.Files):
+	case !hasFiles(out, have.Files):
 		return "not all of its files are there"
 	}
 	return ""
 }
 
-func bad(have record.Run) string {
+func badReason(have record.Run) string {
 	if have.Status != record.Complete || have.Good() {
 		return ""
 	}
 	return "it is " + have.Verdict
 }
 
-func differs(have, want record.Run, f facts) (string, error) {
-	if why := differsAsWritten(have, want); why != "" {
+func findDifference(have, want record.Run, f runFacts) (string, error) {
+	if why := compareRecords(have, want); why != "" {
 		return why, nil
 	}
 	if have.Workload == nil {
 		return "the data set is another one", nil
 	}
-	sum, err := f.dataset(want.Options.Dataset)
+	sum, err := f.checksumDataset(want.Options.Dataset)
 	switch {
 	case err != nil:
 		return "", err
@@ -96,8 +96,8 @@ func differs(have, want record.Run, f facts) (string, error) {
 	return "", nil
 }
 
-// differsAsWritten compares only the records. It does not read the model or the data.
-func differsAsWritten(have, want record.Run) string {
+// compareRecords compares only the records. It does not read the model or the data.
+func compareRecords(have, want record.Run) string {
 	switch {
 	case have.Plugin.SHA256 != want.Plugin.SHA256:
 		return "the plugin is another one"
@@ -154,8 +154,8 @@ func sameModel(ran record.Workload, o record.Options) bool {
 	return len(ran.Parts) > 0 || same(o.ModelFile, ran.ModelSHA256)
 }
 
-// kept reports whether the files of a run exist with the recorded sizes.
-func kept(out string, files []record.File) bool {
+// hasFiles reports whether the files of a run exist with the recorded sizes.
+func hasFiles(out string, files []record.File) bool {
 	return !slices.ContainsFunc(files, func(f record.File) bool {
 		info, err := os.Stat(filepath.Join(out, filepath.FromSlash(f.Path)))
 		return err != nil || info.Size() != f.Size
@@ -165,11 +165,11 @@ func kept(out string, files []record.File) bool {
 // Differs describes the first difference between a finished run's record and the plan's run, or returns "" if there is
 // none. The plan must have exactly one run.
 func Differs(p *plan.Plan, have record.Run) (string, error) {
-	f, err := gather(p)
+	f, err := gatherFacts(p)
 	if err != nil {
 		return "", err
 	}
-	wanted := newRunner(p, f, nil).record(p, p.Runs[0])
+	wanted := newRunner(p, f, nil).newRecord(p, p.Runs[0])
 	wanted.Hide(p.Launch.Hide)
-	return differs(have, wanted, f)
+	return findDifference(have, wanted, f)
 }

@@ -19,21 +19,21 @@ const (
 	aboutLimit = "limit"
 )
 
-// foreseeable reports whether a run has the model's smoke settings, has a latency limit, and need not match another
+// isPredictable reports whether a run has the model's smoke settings, has a latency limit, and need not match another
 // run.
-func foreseeable(p *plan.Plan, t plan.Run) bool {
+func isPredictable(p *plan.Plan, t plan.Run) bool {
 	return p.Profile == settings.Smoke && t.Settings.Profile == settings.Smoke && t.Mode == loadgen.PerformanceOnly &&
 		t.Test == "" && p.Audit == "" && t.Users == 0 && !t.Streams && !t.Ranging &&
 		len(t.Settings.Limits(settings.Alone{})) > 0
 }
 
-// foresee uses the result of this session's SingleStream run to predict whether a smoke run can meet its limit. A
+// predictRun uses the result of this session's SingleStream run to predict whether a smoke run can meet its limit. A
 // Server run takes its rate from it.
-func (s *session) foresee(t *plan.Run) error {
-	if !foreseeable(s.plan, *t) {
+func (s *planSession) predictRun(t *plan.Run) error {
+	if !isPredictable(s.plan, *t) {
 		return nil
 	}
-	a, ok := s.stream(*t)
+	a, ok := s.streamLatency(*t)
 	if !ok {
 		return nil
 	}
@@ -48,13 +48,13 @@ func (s *session) foresee(t *plan.Run) error {
 	}
 	if text != "" {
 		t.Outlook = append(t.Outlook, record.Finding{About: about, Text: text})
-		s.watch.Note(s.runner.shown(text) + "\n")
+		s.watch.Note(s.runner.hideSecrets(text) + "\n")
 	}
 	return nil
 }
 
-// stream returns the measurements of this session's SingleStream run.
-func (s *session) stream(t plan.Run) (settings.Alone, bool) {
+// streamLatency returns the measurements of this session's SingleStream run.
+func (s *planSession) streamLatency(t plan.Run) (settings.Alone, bool) {
 	at := slices.IndexFunc(s.records, func(r record.Run) bool {
 		return r.Model == t.Model && r.Scenario == loadgen.SingleStream.String() && r.Mode == plan.ModePerformance &&
 			r.Test == "" && r.Status == record.Complete && r.Performance != nil
@@ -65,11 +65,11 @@ func (s *session) stream(t plan.Run) (settings.Alone, bool) {
 	p, percentile := s.records[at].Performance, limitPercentile(t.Settings)
 	a := settings.Alone{
 		Took: fmt.Sprintf("%s %% of SingleStream's samples took up to", figure.Short(100*percentile)),
-		Mean: time.Duration(p.Latency.Mean), Latency: atLeast(p.Latency, percentile),
+		Mean: time.Duration(p.Latency.Mean), Latency: percentileFrom(p.Latency, percentile),
 	}
 	if p.Tokens != nil && p.Tokens.TTFT != nil && p.Tokens.TPOT != nil {
-		a.FirstToken = atLeast(p.Tokens.TTFT.Latency, percentile)
-		a.PerToken = atLeast(p.Tokens.TPOT.Latency, percentile)
+		a.FirstToken = percentileFrom(p.Tokens.TTFT.Latency, percentile)
+		a.PerToken = percentileFrom(p.Tokens.TPOT.Latency, percentile)
 	}
 	return a, a.Mean > 0
 }
@@ -82,8 +82,8 @@ func limitPercentile(s settings.Settings) float64 {
 	return s.ServerTargetLatencyPercentile
 }
 
-// atLeast returns the first recorded percentile that is p or higher.
-func atLeast(l record.Latency, p float64) time.Duration {
+// percentileFrom returns the first recorded percentile that is p or higher.
+func percentileFrom(l record.Latency, p float64) time.Duration {
 	for _, q := range l.Percentiles {
 		if q.P >= p {
 			return time.Duration(q.NS)

@@ -19,7 +19,7 @@ import (
 
 const ms = time.Millisecond
 
-// smoke is a run of the model's smoke settings: Server at 50 queries/s under the rules' limit of 15 ms.
+// smoke returns a run with the model's smoke settings: Server at 50 queries/s with the rules' limit of 15 ms.
 func smoke(t *testing.T, scenario loadgen.Scenario, rules string) plan.Run {
 	t.Helper()
 	s, err := settings.Load(settings.Request{
@@ -35,7 +35,7 @@ func smoke(t *testing.T, scenario loadgen.Scenario, rules string) plan.Run {
 	return plan.Run{Model: "resnet50", Scenario: scenario, Mode: loadgen.PerformanceOnly, Settings: s}
 }
 
-// streamed is the record of a run of SingleStream with these latencies.
+// streamed returns the record of a SingleStream run with the given latencies.
 func streamed(mean, p99 time.Duration) record.Run {
 	return record.Run{
 		Model: "resnet50", Scenario: "SingleStream", Mode: plan.ModePerformance, Status: record.Complete,
@@ -48,12 +48,12 @@ func streamed(mean, p99 time.Duration) record.Run {
 	}
 }
 
-// foreseen is a session that has these records, and the note that it gives of a run.
+// foreseen returns the note that a session with the given records adds to a run.
 func foreseen(t *testing.T, p *plan.Plan, run *plan.Run, have ...record.Run) (note string) {
 	t.Helper()
-	s := &session{plan: p, runner: &runner{}, records: have}
+	s := &planSession{plan: p, runner: &runner{}, records: have}
 	s.watch = plan.Watch{Note: func(text string) { note += text }}.Complete()
-	if err := s.foresee(run); err != nil {
+	if err := s.predictRun(run); err != nil {
 		t.Fatal(err)
 	}
 	return note
@@ -67,7 +67,7 @@ func TestServerTakesItsRateFromSingleStream(t *testing.T) {
 		note != run.Outlook[0].Text+"\n" {
 		t.Errorf("target_qps %v, %q, %q", run.Settings.ServerTargetQPS, run.Outlook, note)
 	}
-	rec := (&runner{}).record(p, run)
+	rec := (&runner{}).newRecord(p, run)
 	at := slices.IndexFunc(rec.Settings, func(s record.Setting) bool { return s.Key == "target_qps" })
 	if at < 0 || rec.Settings[at].Value != "11.9" ||
 		!strings.HasPrefix(rec.Settings[at].Origin, "SingleStream of the same command: 8 % of the 143 samples/s") {
@@ -77,12 +77,12 @@ func TestServerTakesItsRateFromSingleStream(t *testing.T) {
 		t.Errorf("notes %v", rec.Notes)
 	}
 	alone := smoke(t, loadgen.Server, "v6.1")
-	if !sameSettings(rec.Settings, (&runner{}).record(p, alone).Settings) {
+	if !sameSettings(rec.Settings, (&runner{}).newRecord(p, alone).Settings) {
 		t.Error("a finished run is made again, for the rate that was measured")
 	}
 }
 
-// TestWhatSingleStreamLeavesAlone: other runs keep their settings, and nothing is said of them.
+// TestWhatSingleStreamLeavesAlone checks that other runs keep their settings and get no note.
 func TestWhatSingleStreamLeavesAlone(t *testing.T) {
 	slow := streamed(7*ms, 8*ms)
 	otherModel, accuracy, failed, audited := slow, slow, slow, slow
@@ -121,7 +121,8 @@ func TestWhatSingleStreamLeavesAlone(t *testing.T) {
 	}
 }
 
-// TestLimitBeyondReachIsSaid: by what SingleStream measured, and of MultiStream at an interval, too.
+// TestLimitBeyondReachIsSaid checks the note on limits that SingleStream's latencies exceed, including those of
+// MultiStream at an interval.
 func TestLimitBeyondReachIsSaid(t *testing.T) {
 	for _, c := range []struct {
 		scenario loadgen.Scenario
@@ -143,9 +144,9 @@ func TestLimitBeyondReachIsSaid(t *testing.T) {
 	}
 }
 
-// model answers samples after a while each, those of a list first.
+// model answers each sample after a given time, and samples of a list before others.
 type model struct {
-	takes  []time.Duration // of the samples asked for; the last one of all further ones
+	takes  []time.Duration // of the requested samples; the last one also applies to later samples
 	fails  error
 	warm   int
 	asked  []loadgen.SampleIndex
@@ -164,20 +165,21 @@ func (m *model) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Respond
 		go func() {
 			time.Sleep(takes)
 			r.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: id}})
-			r.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: id}}) // a breach, which the run will notice
+			r.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: id}}) // a violation that the run detects
 		}()
 	}
 	return m.fails
 }
 
-// library has samples 5 to 9.
+// library contains samples 5 to 9.
 type library struct{ loadgen.QSL }
 
 func (library) LoadSamplesToRAM(context.Context, []loadgen.SampleIndex) error { return nil }
 
-// probing is a probe of a model, with its samples loaded, and what it says.
-func probing(t *testing.T, m *model, said *string) *probe {
-	q := &probe{SUT: m, beyond: smoke(t, loadgen.Server, "v6.1").Settings.Beyond, say: func(text string) { *said += text }}
+// probing returns a probe of a model, with its samples loaded, and the text that it reports.
+func probing(t *testing.T, m *model, said *string) *sampleProbe {
+	q := &sampleProbe{SUT: m, beyond: smoke(t, loadgen.Server, "v6.1").Settings.Beyond,
+		report: func(text string) { *said += text }}
 	err := probedQSL{library{}, q}.LoadSamplesToRAM(t.Context(), []loadgen.SampleIndex{5, 6, 7, 8, 9})
 	if err != nil {
 		t.Fatal(err)
@@ -200,7 +202,7 @@ func TestProbeSaysWhatNoRateKeeps(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			said, m := "", &model{takes: c.takes}
 			q := probing(t, m, &said)
-			for range 2 { // a test may load, and warm up, several times
+			for range 2 { // a test may load and warm up several times
 				if err := q.WarmUp(t.Context()); err != nil {
 					t.Fatal(err)
 				}

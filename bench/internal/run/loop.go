@@ -35,7 +35,7 @@ func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
 		}
 	}()
 	p.Out = claim.Dir
-	f, err := gather(p)
+	f, err := gatherFacts(p)
 	if err != nil {
 		return t, record.Run{}, err
 	}
@@ -45,13 +45,13 @@ func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
 		begun = true
 		w.Opened(rec)
 	}
-	rec := r.record(p, p.Runs[0])
+	rec := r.newRecord(p, p.Runs[0])
 	if err := os.MkdirAll(filepath.Join(p.Out, p.Runs[0].Dir), 0o755); err != nil {
 		return t, rec, sdk.Usage(err)
 	}
 	w.Begun()
-	err = r.launched(ctx, p, p.Runs[0], func(ctx context.Context, pl plugin.Plugin) error {
-		return r.opening(ctx, pl, p, p.Runs[0], &rec, func(w plugin.Workload) (err error) {
+	err = r.withPlugin(ctx, p, p.Runs[0], func(ctx context.Context, pl plugin.Plugin) error {
+		return r.withWorkload(ctx, pl, p, p.Runs[0], &rec, func(w plugin.Workload) (err error) {
 			r.opened(rec)
 			t, err = closedloop.Run(ctx, w.SUT(), w.QSL(), l)
 			return err

@@ -11,11 +11,11 @@ import (
 )
 
 // phaseInterval is the interval between checks whether the measured time has begun or ended.
-const phaseEvery = 50 * time.Millisecond
+const phaseInterval = 50 * time.Millisecond
 
 // watchOthers measures the processor time of other programs during a test, from the first query to the last answer. If
 // the test does not report its progress, it measures during the whole test. finish adds the result to the record.
-func (r *runner) besideOthers(progress *loadgen.Progress) (finish func(*record.Run)) {
+func (r *runner) watchOthers(progress *loadgen.Progress) (finish func(*record.Run)) {
 	read := func() (system.Processors, bool) { return system.ReadProcessors(r.request.Root(), os.Getpid()) }
 	begun, ok := read()
 	if !ok {
@@ -25,7 +25,7 @@ func (r *runner) besideOthers(progress *loadgen.Progress) (finish func(*record.R
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
-		tick := time.NewTicker(phaseEvery)
+		tick := time.NewTicker(phaseInterval)
 		defer tick.Stop()
 		for issuing := false; ; {
 			select {

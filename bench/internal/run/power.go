@@ -40,14 +40,14 @@ func takePowerLogs(p *plan.Plan, t plan.Run) error {
 // megabytes.
 const maxSessionFile = 256 << 20
 
-// measurement is a power measurement in progress; nil: none.
-type measurement struct {
+// powerMeasurement is a power measurement in progress; nil: none.
+type powerMeasurement struct {
 	meter     *power.Meter
 	recording *power.Recording
 }
 
 // startPower starts the power measurement of a run if there is a meter.
-func startPower(ctx context.Context, meter *power.Meter, t plan.Run) (*measurement, error) {
+func startPower(ctx context.Context, meter *power.Meter, t plan.Run) (*powerMeasurement, error) {
 	if meter == nil || !t.Timed() {
 		return nil, nil
 	}
@@ -55,16 +55,16 @@ func startPower(ctx context.Context, meter *power.Meter, t plan.Run) (*measureme
 	if err != nil {
 		return nil, sdk.Usage(fmt.Errorf("--power: %w", err))
 	}
-	return &measurement{meter, recording}, nil
+	return &powerMeasurement{meter, recording}, nil
 }
 
 // finish ends the measurement, writes the samples next to the logs in dir and adds their averages to the record. An
 // error concerns the files.
-func (m *measurement) finish(ctx context.Context, dir string, rec *record.Run) error {
+func (m *powerMeasurement) finish(ctx context.Context, dir string, rec *record.Run) error {
 	if m == nil {
 		return nil
 	}
-	w, queries, unknown := windowOf(dir)
+	w, queries, unknown := measuredWindow(dir)
 	text, stopped := m.recording.Finish(ctx, w)
 	if _, err := os.Stat(dir); err != nil { // the folder of the logs was removed; do not create it again
 		return nil
@@ -76,7 +76,7 @@ func (m *measurement) finish(ctx context.Context, dir string, rec *record.Run) e
 	if rec.Performance == nil {
 		return nil
 	}
-	a, err := average(path, w)
+	a, err := powerAverage(path, w)
 	var faults []string
 	for _, fault := range []error{unknown, stopped, err} {
 		if fault != nil {
@@ -87,7 +87,7 @@ func (m *measurement) finish(ctx context.Context, dir string, rec *record.Run) e
 	return nil
 }
 
-func average(path string, w spl.Window) (spl.Average, error) {
+func powerAverage(path string, w spl.Window) (spl.Average, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return spl.Average{}, err
@@ -96,8 +96,8 @@ func average(path string, w spl.Window) (spl.Average, error) {
 	return w.Average(f)
 }
 
-// windowOf reads a run's detail log and returns its measured time and its number of queries.
-func windowOf(dir string) (w spl.Window, queries uint64, err error) {
+// measuredWindow reads a run's detail log and returns its measured time and its number of queries.
+func measuredWindow(dir string) (w spl.Window, queries uint64, err error) {
 	f, err := bounded.Open(filepath.Join(dir, mllog.DetailFile))
 	if err != nil {
 		return w, 0, err

@@ -15,17 +15,17 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
-// probed returns a SUT that, after warming up, asks for one sample of its own, and for a few more if that one takes too
-// long. It does so for smoke runs with a latency limit if no earlier run has shown how long a sample takes. A limit
+// addProbe returns a SUT that, after warming up, asks for one sample of its own, and for a few more if that one takes
+// too long. It does so for smoke runs with a latency limit if no earlier run has shown how long a sample takes. A limit
 // that cannot be met is then reported before the run.
-func (r *runner) probed(p *plan.Plan, t plan.Run, rec *record.Run, w plugin.Workload) (loadgen.SUT, loadgen.QSL) {
+func (r *runner) addProbe(p *plan.Plan, t plan.Run, rec *record.Run, w plugin.Workload) (loadgen.SUT, loadgen.QSL) {
 	ordered := len(w.Info().Order) > 0 // its samples are handed out only once
-	if !foreseeable(p, t) || r.streamed || ordered {
+	if !isPredictable(p, t) || r.streamed || ordered {
 		return w.SUT(), w.QSL()
 	}
-	q := &probe{SUT: w.SUT(), QSL: w.QSL(), beyond: t.Settings.Beyond, say: func(text string) {
+	q := &sampleProbe{SUT: w.SUT(), QSL: w.QSL(), beyond: t.Settings.Beyond, report: func(text string) {
 		rec.Notes = append(rec.Notes, record.Finding{About: aboutLimit, Text: text})
-		r.note(r.shown(text) + "\n")
+		r.note(r.hideSecrets(text) + "\n")
 	}}
 	return q, probedQSL{q.QSL, q}
 }
@@ -33,21 +33,21 @@ func (r *runner) probed(p *plan.Plan, t plan.Run, rec *record.Run, w plugin.Work
 // maxProbes is the maximum number of samples to ask for. The first samples of a session may be slow.
 const maxProbes = 4
 
-// probe is a SUT that asks for samples after it has warmed up.
-type probe struct {
+// sampleProbe is a SUT that asks for samples after it has warmed up.
+type sampleProbe struct {
 	loadgen.SUT
 	QSL    loadgen.QSL
 	beyond func(settings.Alone) string // describes the limit that the samples miss; "": none
-	say    func(text string)
+	report func(text string)
 
 	loaded []loadgen.SampleIndex // the samples to ask for; empty: none is loaded
-	asked  bool
+	probed bool
 }
 
 // probedQSL tells the probe which samples are loaded.
 type probedQSL struct {
 	loadgen.QSL
-	probe *probe
+	probe *sampleProbe
 }
 
 // LoadSamplesToRAM implements loadgen.QSL.
@@ -57,16 +57,16 @@ func (q probedQSL) LoadSamplesToRAM(ctx context.Context, indices []loadgen.Sampl
 }
 
 // WarmUp implements loadgen.Warmer.
-func (q *probe) WarmUp(ctx context.Context) error {
+func (q *sampleProbe) WarmUp(ctx context.Context) error {
 	if w, ok := q.SUT.(loadgen.Warmer); ok {
 		if err := w.WarmUp(ctx); err != nil {
 			return err
 		}
 	}
-	if q.asked {
+	if q.probed {
 		return nil
 	}
-	q.asked = true
+	q.probed = true
 	var best settings.Alone
 	for n, i := range q.loaded {
 		a, err := q.ask(ctx, i)
@@ -76,20 +76,20 @@ func (q *probe) WarmUp(ctx context.Context) error {
 		if n == 0 {
 			best = a
 		}
-		best = quicker(best, a)
+		best = minTimes(best, a)
 		if q.beyond(best) == "" {
 			return nil
 		}
 	}
 	if len(q.loaded) > 0 {
 		best.Took = fmt.Sprintf("the quickest of %s before it took", figure.Plural(len(q.loaded), "sample"))
-		q.say(q.beyond(best))
+		q.report(q.beyond(best))
 	}
 	return nil
 }
 
-// quicker returns the minimum of each time.
-func quicker(a, b settings.Alone) settings.Alone {
+// minTimes returns the minimum of each time.
+func minTimes(a, b settings.Alone) settings.Alone {
 	return settings.Alone{
 		Mean: min(a.Mean, b.Mean), Latency: min(a.Latency, b.Latency), FirstToken: min(a.FirstToken, b.FirstToken),
 		PerToken: min(a.PerToken, b.PerToken),
@@ -97,8 +97,8 @@ func quicker(a, b settings.Alone) settings.Alone {
 }
 
 // ask asks for one sample and waits for its answer or for the end of ctx.
-func (q *probe) ask(ctx context.Context, i loadgen.SampleIndex) (settings.Alone, error) {
-	a := &answer{begun: time.Now(), done: make(chan struct{})}
+func (q *sampleProbe) ask(ctx context.Context, i loadgen.SampleIndex) (settings.Alone, error) {
+	a := &probeAnswer{begun: time.Now(), done: make(chan struct{})}
 	err := q.IssueQuery(ctx, loadgen.Query{Samples: []loadgen.QuerySample{{Index: i}}}, a)
 	if err == nil {
 		err = q.FlushQueries(ctx)
@@ -110,12 +110,12 @@ func (q *probe) ask(ctx context.Context, i loadgen.SampleIndex) (settings.Alone,
 	case <-ctx.Done():
 		return settings.Alone{}, context.Cause(ctx)
 	case <-a.done:
-		return a.took(), nil
+		return a.latencies(), nil
 	}
 }
 
-// answer receives the answer to one sample.
-type answer struct {
+// probeAnswer receives the answer to one sample.
+type probeAnswer struct {
 	begun time.Time
 
 	mu      sync.Mutex
@@ -127,7 +127,7 @@ type answer struct {
 }
 
 // FirstTokenComplete implements loadgen.Responder.
-func (a *answer) FirstTokenComplete([]loadgen.QuerySampleResponse) {
+func (a *probeAnswer) FirstTokenComplete([]loadgen.QuerySampleResponse) {
 	now := time.Since(a.begun)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -135,7 +135,7 @@ func (a *answer) FirstTokenComplete([]loadgen.QuerySampleResponse) {
 }
 
 // QuerySamplesComplete implements loadgen.Responder.
-func (a *answer) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
+func (a *probeAnswer) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 	now := time.Since(a.begun)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -146,8 +146,8 @@ func (a *answer) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 	close(a.done)
 }
 
-// took returns the times and the tokens of the answer.
-func (a *answer) took() settings.Alone {
+// latencies returns the times and the tokens of the answer.
+func (a *probeAnswer) latencies() settings.Alone {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	t := settings.Alone{Mean: a.whole, Latency: a.whole, FirstToken: a.first}

@@ -19,8 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/output"
 )
 
-// facts contains the parts of a record that do not depend on the run.
-type facts struct {
+// runFacts contains the parts of a record that do not depend on the run.
+type runFacts struct {
 	Harness  record.Harness
 	System   system.Info
 	Plugin   record.Plugin
@@ -28,21 +28,21 @@ type facts struct {
 	datasets map[string]string // checksums by path
 }
 
-// known returns the facts that can be determined without reading large files, without checksums.
-func known(p *plan.Plan) facts {
-	f := facts{
+// knownFacts returns the facts that can be determined without reading large files, without checksums.
+func knownFacts(p *plan.Plan) runFacts {
+	f := runFacts{
 		Harness: p.Request.Output.Harness, System: p.Request.Described(), Command: p.Request.Output.Command,
 		Plugin: record.Plugin{Name: p.Served.Name, Version: p.Served.Description.Version, Path: p.Served.Path},
 	}
 	if f.Harness == (record.Harness{}) {
-		f.Harness = version()
+		f.Harness = harnessVersion()
 	}
 	return f
 }
 
-// gather determines the facts that the records of all runs contain.
-func gather(p *plan.Plan) (f facts, err error) {
-	f = known(p)
+// gatherFacts determines the facts that the records of all runs contain.
+func gatherFacts(p *plan.Plan) (f runFacts, err error) {
+	f = knownFacts(p)
 	if f.Plugin.SHA256, _, err = checksum.File(p.Served.Path); err != nil {
 		return f, plugin.Fault(fmt.Errorf("plugin %s: %w", p.Served.Name, err))
 	}
@@ -50,9 +50,9 @@ func gather(p *plan.Plan) (f facts, err error) {
 	return f, nil
 }
 
-// dataset returns the checksum of a user's data set, computed once; "" for the plugin's own. It reads the whole folder,
-// so call it only after the plugin has accepted the data set.
-func (f facts) dataset(path string) (string, error) {
+// checksumDataset returns the checksum of a user's data set, computed once; "" for the plugin's own. It reads the whole
+// folder, so call it only after the plugin has accepted the data set.
+func (f runFacts) checksumDataset(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
@@ -67,8 +67,8 @@ func (f facts) dataset(path string) (string, error) {
 	return sum, nil
 }
 
-// version returns the version of this module in the running program.
-func version() record.Harness {
+// harnessVersion returns the version of this module in the running program.
+func harnessVersion() record.Harness {
 	const module = "github.com/plumbline-ml/plumbline"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, m := range info.Deps {
@@ -80,15 +80,15 @@ func version() record.Harness {
 	return record.Harness{Version: "devel"}
 }
 
-// record returns the record of a run that has not begun.
-func (r *runner) record(p *plan.Plan, t plan.Run) record.Run {
+// newRecord returns the record of a run that has not begun.
+func (r *runner) newRecord(p *plan.Plan, t plan.Run) record.Run {
 	rec := record.Run{
 		Identity: p.Request.Output.Identity, Model: t.Model, Scenario: t.ScenarioName(), Mode: t.ModeName(),
 		Profile: string(t.Settings.Profile), Deviations: t.Settings.Deviations, Rules: p.Rules, Pace: p.Pace,
 		Audit: filepath.ToSlash(p.AuditPath(t)), Test: t.Test,
 		Started: r.request.Clock(), Dir: filepath.ToSlash(t.Dir), Command: r.facts.Command, TuningNote: p.TuningText(),
 		Plugin: r.facts.Plugin, System: r.facts.System, Harness: r.facts.Harness,
-		LoadGen: driver(p),
+		LoadGen: loadGenRecord(p),
 		Stated:  record.Stated{System: p.Stated.System, Note: p.Stated.Note, Precision: p.Stated.Precision},
 	}
 	if p.Test.Judged {
@@ -134,11 +134,11 @@ func settingOf(row settings.Row) record.Setting {
 	return record.Setting{Key: row.Key, Value: row.Value, Unit: row.Unit, Origin: row.Origin}
 }
 
-// skipped returns records of runs that are not made because the session ends with code.
-func (r *runner) skipped(p *plan.Plan, runs []plan.Run, code exitcode.Code) []record.Run {
+// skippedRecords returns records of runs that are not made because the session ends with code.
+func (r *runner) skippedRecords(p *plan.Plan, runs []plan.Run, code exitcode.Code) []record.Run {
 	records := make([]record.Run, len(runs))
 	for i, t := range runs {
-		records[i] = r.record(p, t)
+		records[i] = r.newRecord(p, t)
 		records[i].Skip(code)
 		records[i].Hide(r.launch.Hide)
 	}
@@ -150,7 +150,7 @@ func (r *runner) skipped(p *plan.Plan, runs []plan.Run, code exitcode.Code) []re
 // of the data set.
 func Unmade(p *plan.Plan) []record.Run {
 	p.Out = p.Request.Output.Dir
-	return newRunner(p, known(p), nil).skipped(p, p.Runs, exitcode.Interrupted)
+	return newRunner(p, knownFacts(p), nil).skippedRecords(p, p.Runs, exitcode.Interrupted)
 }
 
 // Record writes records into result.json of the output folder out and of their scenarios. They replace the records of

@@ -24,9 +24,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// replay sends recorded conversations instead of LoadGen's queries, saves the measurements and answers of each turn,
-// and scores the answers.
-func (r *runner) replay(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run,
+// replayConversations sends recorded conversations instead of LoadGen's queries, saves the measurements and answers of
+// each turn, and scores the answers.
+func (r *runner) replayConversations(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run,
 	w plugin.Workload) error {
 	all := w.Info().Conversations
 	if len(all) == 0 {
@@ -36,9 +36,9 @@ func (r *runner) replay(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t p
 	counts, progress := new(engine.PointProgress), new(loadgen.Progress)
 	began := time.Now()
 	shown := arrival.Pattern{Kind: arrival.Users, Users: 1, Requests: w.QSL().TotalSampleCount()}
-	progress.Follow(func() loadgen.ProgressSnapshot { return shownAs(shown, counts.Now(), time.Since(began)) })
+	progress.Follow(func() loadgen.ProgressSnapshot { return loopProgress(shown, counts.Now(), time.Since(began)) })
 	stop := r.watch(t, progress)
-	seen := r.besideOthers(progress)
+	seen := r.watchOthers(progress)
 	least, most := t.ReplayTimes()
 	point, answers, err := closedloop.Replay(ctx, w.SUT(), w.QSL(), all, most, counts)
 	stop()
@@ -46,7 +46,7 @@ func (r *runner) replay(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t p
 		seen(new(record.Run))
 		return err
 	}
-	judged(rec, point)
+	recordLoop(rec, point)
 	seen(rec)
 	rec.Serving.FromReplay(point.Requests, shown.Requests, least)
 	dir := filepath.Join(p.Out, t.Dir)

@@ -28,13 +28,13 @@ import (
 type runner struct {
 	launcher plugin.Launcher
 	launch   host.LaunchOptions
-	facts    facts // the common parts of all records
+	facts    runFacts // the common parts of all records
 	request  plan.Request
 	running  *plugin.Running
-	// checked states that the scorer can be opened for answers of the embedded model (key true) or of another model (key
-	// false).
-	checked map[bool]bool
-	sized   bool // the data sets of later runs were checked
+	// checkedScorers states that the scorer can be opened for answers of the embedded model (key true) or of another model
+	// (key false).
+	checkedScorers map[bool]bool
+	checkedSizes   bool // the data sets of later runs were checked
 	// streamed states that SingleStream has shown how long a sample takes.
 	streamed bool
 	// opened is called with the record of each run when the plugin has opened all that it needs and the test begins.
@@ -45,18 +45,18 @@ type runner struct {
 	note func(text string)
 }
 
-func newRunner(p *plan.Plan, f facts, running *plugin.Running) *runner {
+func newRunner(p *plan.Plan, f runFacts, running *plugin.Running) *runner {
 	return &runner{
 		launcher: p.Request.Plugins.Starter(), launch: p.Launch, facts: f, request: p.Request, running: running,
-		checked: map[bool]bool{},
+		checkedScorers: map[bool]bool{},
 	}
 }
 
-// run executes one run and records it. The record contains all results, including the error. Its Error is nil if the
-// run finished normally, whatever its verdict.
-func (r *runner) run(ctx context.Context, p *plan.Plan, t plan.Run) (record.Run, error) {
-	rec := r.record(p, t)
-	err := r.perform(ctx, p, t, &rec)
+// executeRun executes one run and records it. The record contains all results, including the error. Its Error is nil if
+// the run finished normally, whatever its verdict.
+func (r *runner) executeRun(ctx context.Context, p *plan.Plan, t plan.Run) (record.Run, error) {
+	rec := r.newRecord(p, t)
+	err := r.performRun(ctx, p, t, &rec)
 	if rec.Effective != nil && !t.Streams && !errors.Is(err, loadgen.ErrLogsLost) { // the run has logs in this folder
 		err = errors.Join(err, output.Lost(p.Out, t.Dir))
 	}
@@ -68,34 +68,34 @@ func (r *runner) run(ctx context.Context, p *plan.Plan, t plan.Run) (record.Run,
 	return rec, err
 }
 
-func (r *runner) perform(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run) error {
-	if err := r.later(ctx, p, t); err != nil {
+func (r *runner) performRun(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run) error {
+	if err := r.checkLaterData(ctx, p, t); err != nil {
 		return err
 	}
-	return r.launched(ctx, p, t, func(ctx context.Context, pl plugin.Plugin) error {
-		err := r.opening(ctx, pl, p, t, rec, func(w plugin.Workload) error {
-			if err := r.scorable(ctx, pl, p, p.Embedded && rec.AnsweredByEmbedded()); err != nil {
+	return r.withPlugin(ctx, p, t, func(ctx context.Context, pl plugin.Plugin) error {
+		err := r.withWorkload(ctx, pl, p, t, rec, func(w plugin.Workload) error {
+			if err := r.checkScorer(ctx, pl, p, p.Embedded && rec.AnsweredByEmbedded()); err != nil {
 				return err
 			}
 			r.opened(*rec)
 			switch {
 			case t.Replay:
-				return r.replay(ctx, pl, p, t, rec, w)
+				return r.replayConversations(ctx, pl, p, t, rec, w)
 			case t.Users > 0:
-				return r.closedLoop(ctx, p, t, rec, w.SUT(), w.QSL())
+				return r.runClosedLoop(ctx, p, t, rec, w.SUT(), w.QSL())
 			}
-			sut, qsl := r.probed(p, t, rec, w)
-			return r.test(ctx, p, t, rec, sut, qsl)
+			sut, qsl := r.addProbe(p, t, rec, w)
+			return r.runTest(ctx, p, t, rec, sut, qsl)
 		})
 		if err != nil || t.Mode != loadgen.AccuracyOnly {
 			return err
 		}
-		return r.score(ctx, pl, p, t, rec)
+		return r.scoreLog(ctx, pl, p, t, rec)
 	})
 }
 
-// launched starts a plugin and calls use with it and with a context that ends if the plugin fails.
-func (r *runner) launched(ctx context.Context, p *plan.Plan, t plan.Run,
+// withPlugin starts a plugin and calls use with it and with a context that ends if the plugin fails.
+func (r *runner) withPlugin(ctx context.Context, p *plan.Plan, t plan.Run,
 	use func(context.Context, plugin.Plugin) error) error {
 	printed := output.NewPluginLog(p.Out, t.Dir)
 	defer printed.Close()
@@ -108,7 +108,7 @@ func (r *runner) launched(ctx context.Context, p *plan.Plan, t plan.Run,
 	defer pl.Close()
 	pctx, cancel := pl.Context(ctx)
 	defer cancel()
-	return because(pctx, use(pctx, pl))
+	return preferCause(pctx, use(pctx, pl))
 }
 
 // launchOptions makes the plugin print to a log and inherit the environment variables that its options name (key_env,
@@ -119,8 +119,8 @@ func (r *runner) launchOptions(p *plan.Plan, printed io.Writer) host.LaunchOptio
 	return o
 }
 
-// opening opens the workload, calls use with it and closes it.
-func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run,
+// withWorkload opens the workload, calls use with it and closes it.
+func (r *runner) withWorkload(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run,
 	use func(plugin.Workload) error) (err error) {
 	w, err := pl.Open(ctx, p.OptionsOf(t))
 	if err != nil {
@@ -139,15 +139,15 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t 
 		}
 		rec.Workload.AtEnd(w.Info())
 		rec.AddRunNotes(w.Info().RunNotes)
-		err = errors.Join(err, label(rec, p, w.Info()))
+		err = errors.Join(err, recordDivision(rec, p, w.Info()))
 	}()
-	if err := label(rec, p, w.Info()); err != nil {
+	if err := recordDivision(rec, p, w.Info()); err != nil {
 		return err
 	}
 	if p.File != nil {
 		rec.Workload.ModelNote = p.File.Note
 	}
-	if sum, err := r.facts.dataset(p.OptionsOf(t).Dataset); err != nil {
+	if sum, err := r.facts.checksumDataset(p.OptionsOf(t).Dataset); err != nil {
 		return err
 	} else if sum != "" {
 		rec.Workload.DatasetSHA256, rec.Workload.DatasetNote = sum, checksum.DatasetNote
@@ -156,14 +156,14 @@ func (r *runner) opening(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t 
 	return use(w)
 }
 
-// later opens the data sets of later runs once per plan, before the first run. A data set of the wrong size is then
-// reported before hours of runs.
-func (r *runner) later(ctx context.Context, p *plan.Plan, now plan.Run) error {
-	if r.sized {
+// checkLaterData opens the data sets of later runs once per plan, before the first run. A data set of the wrong size is
+// then reported before hours of runs.
+func (r *runner) checkLaterData(ctx context.Context, p *plan.Plan, now plan.Run) error {
+	if r.checkedSizes {
 		return nil
 	}
 	for _, t := range p.SizedLater(now) {
-		err := r.launched(ctx, p, now, func(ctx context.Context, pl plugin.Plugin) error {
+		err := r.withPlugin(ctx, p, now, func(ctx context.Context, pl plugin.Plugin) error {
 			w, err := pl.Open(ctx, p.OptionsOf(t))
 			if err != nil {
 				return exitcode.OrData(fmt.Errorf("opening %s for its %s run: %w", t.Model, t.ModeName(), err))
@@ -174,28 +174,28 @@ func (r *runner) later(ctx context.Context, p *plan.Plan, now plan.Run) error {
 			return err
 		}
 	}
-	r.sized = true
+	r.checkedSizes = true
 	return nil
 }
 
-// scorable opens the scorer before the first run, so that missing tokenizers, models and references are reported before
-// hours of runs. It does so once per plan with accuracy runs, and again if another model answers. The workload is
-// already open and has reported all faults of the data set.
-func (r *runner) scorable(ctx context.Context, pl plugin.Plugin, p *plan.Plan, embedded bool) error {
+// checkScorer opens the scorer before the first run, so that missing tokenizers, models and references are reported
+// before hours of runs. It does so once per plan with accuracy runs, and again if another model answers. The workload
+// is already open and has reported all faults of the data set.
+func (r *runner) checkScorer(ctx context.Context, pl plugin.Plugin, p *plan.Plan, embedded bool) error {
 	accuracy := slices.ContainsFunc(p.Runs, func(t plan.Run) bool { return t.Mode == loadgen.AccuracyOnly })
-	if !accuracy || r.checked[embedded] {
+	if !accuracy || r.checkedScorers[embedded] {
 		return nil
 	}
 	if err := p.Scoring().Check(ctx, pl, embedded); err != nil {
 		return exitcode.OrData(fmt.Errorf("%w (looked at before the first run; --mode %s makes no accuracy run)", err,
 			plan.ModePerformance))
 	}
-	r.checked[embedded] = true
+	r.checkedScorers[embedded] = true
 	return nil
 }
 
-// score computes the accuracy from the log of the run.
-func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run) error {
+// scoreLog computes the accuracy from the log of the run.
+func (r *runner) scoreLog(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run) error {
 	if err := output.Lost(p.Out, t.Dir); err != nil {
 		return err
 	}
@@ -217,9 +217,9 @@ func (r *runner) score(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t pl
 	return fault
 }
 
-// because returns the reason why ctx ended (a plugin failure or an interrupt) rather than an error that followed from
-// it.
-func because(ctx context.Context, err error) error {
+// preferCause returns the reason why ctx ended (a plugin failure or an interrupt) rather than an error that followed
+// from it.
+func preferCause(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	var failed *host.PluginError
 	switch {
@@ -233,17 +233,17 @@ func because(ctx context.Context, err error) error {
 	return err
 }
 
-// label records the division of a run from the plugin's description of the workload: once when the workload is opened,
-// and again when it is closed and its description is complete.
-func label(rec *record.Run, p *plan.Plan, info sdk.WorkloadInfo) error {
+// recordDivision records the division of a run from the plugin's description of the workload: once when the workload is
+// opened, and again when it is closed and its description is complete.
+func recordDivision(rec *record.Run, p *plan.Plan, info sdk.WorkloadInfo) error {
 	if p.Division == division.Network && len(info.Nodes) == 0 {
 		return sdk.Usage(fmt.Errorf("--division %s: plugin %s does not know it: rebuild the plugin with this version's sdk",
 			p.Division, p.Served.Name))
 	}
-	c := division.Case{Asked: p.Division, Workload: info}
+	c := division.Case{Requested: p.Division, Workload: info}
 	if len(info.Nodes) > 0 {
 		var err error
-		if c.Here, err = division.Local(); err != nil {
+		if c.Here, err = division.ReadLocalAddresses(); err != nil {
 			return err
 		}
 	}

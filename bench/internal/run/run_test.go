@@ -37,7 +37,7 @@ func TestBecause(t *testing.T) {
 		if c.cause != nil {
 			cancel(c.cause)
 		}
-		err := because(ctx, c.err)
+		err := preferCause(ctx, c.err)
 		text := ""
 		if err != nil {
 			text = err.Error()

@@ -27,19 +27,19 @@ func Make(ctx context.Context, p *plan.Plan, running *plugin.Running) (record.Do
 	defer claim.Release()
 	claim.Remember(p.Dirs())
 	p.Out = claim.Dir
-	s := &session{plan: p, claim: claim, watch: p.Request.Output.Watch.Complete()}
-	f, err := gather(p)
+	s := &planSession{plan: p, claim: claim, watch: p.Request.Output.Watch.Complete()}
+	f, err := gatherFacts(p)
 	if err != nil {
-		s.leave(err)
+		s.restoreFolder(err)
 		return record.Document{}, err
 	}
 	s.runner = newRunner(p, f, running)
-	s.runner.opened, s.runner.watch, s.runner.note = s.opened, s.watch.Testing, s.watch.Note
-	return s.run(ctx)
+	s.runner.opened, s.runner.watch, s.runner.note = s.keepUserConf, s.watch.Testing, s.watch.Note
+	return s.executeRuns(ctx)
 }
 
-// session executes the runs of one plan and records them.
-type session struct {
+// planSession executes the runs of one plan and records them.
+type planSession struct {
 	plan     *plan.Plan
 	claim    *output.Claim
 	runner   *runner
@@ -50,37 +50,37 @@ type session struct {
 	records  []record.Run
 }
 
-// run executes the runs in order. If a run fails, the session ends, and the later runs are recorded as not run.
-func (s *session) run(ctx context.Context) (record.Document, error) {
+// executeRuns executes the runs in order. If a run fails, the session ends, and the later runs are recorded as not run.
+func (s *planSession) executeRuns(ctx context.Context) (record.Document, error) {
 	s.watch.Begun()
-	s.note(s.claim.Recovered)
-	if err := s.prepare(); err != nil {
+	s.noteRecovered(s.claim.Recovered)
+	if err := s.prepareFolder(); err != nil {
 		err = errors.Join(sdk.Usage(err), s.recoverReplaced())
-		s.leave(err)
+		s.restoreFolder(err)
 		return record.Document{}, err
 	}
 	var failure error
 	for i, t := range s.plan.Runs {
-		rec, err := s.make(ctx, t)
-		s.add(rec)
+		rec, err := s.executeRun(ctx, t)
+		s.addRecords(rec)
 		if err != nil {
-			skipped := s.skipped(s.plan.Runs[i+1:], exitcode.Of(err))
-			s.add(skipped...)
-			failure = errors.Join(err, s.save(skipped...))
+			skipped := s.skippedRecords(s.plan.Runs[i+1:], exitcode.Of(err))
+			s.addRecords(skipped...)
+			failure = errors.Join(err, s.saveRecords(skipped...))
 			break
 		}
 	}
 	err := errors.Join(failure, s.wrote, s.recoverReplaced())
-	s.leave(failure)
+	s.restoreFolder(failure)
 	if s.claim.Check() != nil {
 		s.plan.Out = ""
 	}
 	return record.NewDocument(s.records), err
 }
 
-// leave restores the folder after a failure before the first test, because it contains no results. If the folder lists
-// runs that are still to be made, the failure stays in their records.
-func (s *session) leave(failure error) {
+// restoreFolder restores the folder after a failure before the first test, because it contains no results. If the
+// folder lists runs that are still to be made, the failure stays in their records.
+func (s *planSession) restoreFolder(failure error) {
 	if failure == nil || s.begun || exitcode.Of(failure) == exitcode.Interrupted ||
 		s.plan.Request.Output.Listed && !s.claim.New() {
 		return
@@ -90,16 +90,16 @@ func (s *session) leave(failure error) {
 	}
 }
 
-func (s *session) add(records ...record.Run) {
+func (s *planSession) addRecords(records ...record.Run) {
 	for _, rec := range records {
 		s.records = append(s.records, rec)
 		s.watch.Done(rec)
 	}
 }
 
-// prepare creates the output folders. Before it moves the logs of earlier runs, it marks the runs that replace them as
-// not made in result.json, so that result.json never refers to missing files.
-func (s *session) prepare() (err error) {
+// prepareFolder creates the output folders. Before it moves the logs of earlier runs, it marks the runs that replace
+// them as not made in result.json, so that result.json never refers to missing files.
+func (s *planSession) prepareFolder() (err error) {
 	if s.plan.UserConf != "" {
 		if s.userConf, err = backend.ReadFile(s.plan.UserConf, 1<<20); err != nil {
 			return err
@@ -108,62 +108,62 @@ func (s *session) prepare() (err error) {
 	if err := output.SetAside(s.plan.Out, s.plan.Dirs()); err != nil {
 		return err
 	}
-	if err := s.save(s.skipped(s.plan.Runs, exitcode.Interrupted)...); err != nil {
+	if err := s.saveRecords(s.skippedRecords(s.plan.Runs, exitcode.Interrupted)...); err != nil {
 		return err
 	}
 	return output.Prepare(s.plan.Out, s.plan.Dirs())
 }
 
 // recoverReplaced restores or removes the earlier results that were set aside.
-func (s *session) recoverReplaced() error {
+func (s *planSession) recoverReplaced() error {
 	if s.claim.Check() != nil { // not in this folder
 		return nil
 	}
 	recovered, err := output.Recover(s.plan.Out)
 	output.Prune(s.plan.Out, s.plan.Dirs())
-	s.note(recovered)
+	s.noteRecovered(recovered)
 	return sdk.Usage(err)
 }
 
-func (s *session) note(recovered output.Recovered) {
+func (s *planSession) noteRecovered(recovered output.Recovered) {
 	if text := recovered.Text(); text != "" {
 		s.watch.Note(text)
 	}
 }
 
-// skipped returns records of runs that are not made because the session ends with code.
-func (s *session) skipped(runs []plan.Run, code exitcode.Code) []record.Run {
-	return s.runner.skipped(s.plan, runs, code)
+// skippedRecords returns records of runs that are not made because the session ends with code.
+func (s *planSession) skippedRecords(runs []plan.Run, code exitcode.Code) []record.Run {
+	return s.runner.skippedRecords(s.plan, runs, code)
 }
 
-// make executes one run. From its beginning, the output directory contains a record that marks it as unfinished.
-func (s *session) make(ctx context.Context, t plan.Run) (record.Run, error) {
-	fault := s.foresee(&t)
-	rec := s.runner.record(s.plan, t)
+// executeRun executes one run. From its beginning, the output directory contains a record that marks it as unfinished.
+func (s *planSession) executeRun(ctx context.Context, t plan.Run) (record.Run, error) {
+	fault := s.predictRun(&t)
+	rec := s.runner.newRecord(s.plan, t)
 	rec.Begin()
-	if err := errors.Join(fault, s.save(rec), keepAuditConfig(s.plan, t)); err != nil {
+	if err := errors.Join(fault, s.saveRecords(rec), keepAuditConfig(s.plan, t)); err != nil {
 		rec.Finish(err)
 		return rec, err
 	}
-	rec, err := s.runner.run(ctx, s.plan, t)
-	if lost := s.save(rec); lost != nil {
+	rec, err := s.runner.executeRun(ctx, s.plan, t)
+	if lost := s.saveRecords(rec); lost != nil {
 		err = errors.Join(err, lost)
 		rec.Finish(err)
 	}
 	return rec, err
 }
 
-// save merges records into the result files. Failures to write count as faults of the output directory.
-func (s *session) save(records ...record.Run) error {
+// saveRecords merges records into the result files. Failures to write count as faults of the output directory.
+func (s *planSession) saveRecords(records ...record.Run) error {
 	if err := s.claim.Check(); err != nil {
 		return err
 	}
 	return sdk.Usage(record.Save(s.plan.Out, records...))
 }
 
-// opened copies the user's settings to the output directory. It waits for the plugin to load the model, so that a
+// keepUserConf copies the user's settings to the output directory. It waits for the plugin to load the model, so that a
 // failed load leaves the earlier results unchanged.
-func (s *session) opened(rec record.Run) {
+func (s *planSession) keepUserConf(rec record.Run) {
 	s.begun = true
 	if s.userConf != nil {
 		s.wrote = errors.Join(s.wrote, output.WriteUserConf(s.plan.Out, filepath.Join(rec.Model, rec.Scenario), s.userConf))

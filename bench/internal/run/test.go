@@ -19,18 +19,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// test runs LoadGen on the workload.
-func (r *runner) test(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run, sut loadgen.SUT,
+// runTest runs LoadGen on the workload.
+func (r *runner) runTest(ctx context.Context, p *plan.Plan, t plan.Run, rec *record.Run, sut loadgen.SUT,
 	qsl loadgen.QSL) error {
 	progress := new(loadgen.Progress)
 	defer r.watch(t, progress)()
 	log := loadgen.LogSettings{
 		OutDir: filepath.Join(p.Out, t.Dir), EnableTrace: r.request.Output.Trace, Progress: progress,
 		Audit: p.AuditPath(t), AbortEarly: r.request.Load.AbortEarly, Spin: p.Pace == plan.PacePrecise,
-		Record: r.recorder(p, rec),
+		Record: r.newRecorder(p, rec),
 	}
 	if t.Mode != loadgen.AccuracyOnly {
-		seen := r.besideOthers(progress)
+		seen := r.watchOthers(progress)
 		defer func() { seen(rec) }()
 	}
 	if t.Streams {
@@ -67,12 +67,12 @@ func searchStreams(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, rules 
 	return err
 }
 
-// recorder returns a function that writes the measurements of a timed run to its folder. It adds a note to the record
-// if the export is incomplete.
-func (r *runner) recorder(p *plan.Plan, rec *record.Run) func(loadgen.Recording, string) error {
+// newRecorder returns a function that writes the measurements of a timed run to its folder. It adds a note to the
+// record if the export is incomplete.
+func (r *runner) newRecorder(p *plan.Plan, rec *record.Run) func(loadgen.Recording, string) error {
 	return func(measured loadgen.Recording, dir string) error {
 		faults := []error{series.Write(measured, dir)}
-		s := export.Of(measured, r.request.Output.ExportRows).Named(r.shown(rec.Name()))
+		s := export.Of(measured, r.request.Output.ExportRows).Named(r.hideSecrets(rec.Name()))
 		exports := p.Exports()
 		for _, f := range exports {
 			faults = append(faults, writeExport(f, s, dir))
@@ -86,8 +86,8 @@ func (r *runner) recorder(p *plan.Plan, rec *record.Run) func(loadgen.Recording,
 	}
 }
 
-// shown returns text without secrets.
-func (r *runner) shown(text string) string {
+// hideSecrets returns text without secrets.
+func (r *runner) hideSecrets(text string) string {
 	if r.launch.Hide == nil {
 		return text
 	}
@@ -115,8 +115,8 @@ func startTest(ctx context.Context, p *plan.Plan, sut loadgen.SUT, qsl loadgen.Q
 	return p.LoadGen.StartTest(ctx, sut, qsl, s, l)
 }
 
-// driver returns the description of the LoadGen for results; nil: package loadgen.
-func driver(p *plan.Plan) *record.LoadGen {
+// loadGenRecord returns the description of the LoadGen for results; nil: package loadgen.
+func loadGenRecord(p *plan.Plan) *record.LoadGen {
 	if p.LoadGen == nil {
 		return nil
 	}

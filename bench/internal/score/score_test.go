@@ -56,7 +56,8 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// TestLongLog: a scorer that may keep its work gets a file that the log's SHA-256 names, and progress ends with all.
+// TestLongLog checks that a scorer that stores its work gets a file named after the log's SHA-256, and that the
+// progress ends at the log's size.
 func TestLongLog(t *testing.T) {
 	log := write(t, filepath.Join(t.TempDir(), "log"), twoEntries)
 	f := plugintest.Classifier()
@@ -106,11 +107,11 @@ func TestText(t *testing.T) {
 func TestLogFaults(t *testing.T) {
 	dir := t.TempDir()
 	good := write(t, filepath.Join(dir, "good"), twoEntries)
-	const none = exitcode.Internal // no class: the log is at fault, or the data set
+	const none = exitcode.Internal // no class: the log or the data set is at fault
 	cases := []struct {
 		name string
 		path string
-		err  error // of the scorer
+		err  error // error of the scorer
 		code exitcode.Code
 	}{
 		{"missing", filepath.Join(dir, "none"), nil, none},

@@ -50,7 +50,7 @@ type Ask struct {
 func (a Ask) Read(model sdk.ModelInfo) (w Wanted, files map[string]string, err error) {
 	w, fault := a.wantedOf(model)
 	if !a.Unscored || len(a.ScorerModels) > 0 {
-		files, err = flagtext.Scorer(model, a.ScorerModels, a.Own, a.Files)
+		files, err = flagtext.FindScorer(model, a.ScorerModels, a.Own, a.Files)
 	}
 	return w, files, exitcode.Join([]error{err, fault})
 }
@@ -77,7 +77,7 @@ func (a Ask) wantedOf(model sdk.ModelInfo) (Wanted, error) {
 			fmt.Errorf("--expect: %s does not compare single answers; --target METRIC=VALUE judges its metric", model.Name),
 		}, faults...)
 	}
-	path, err := flagtext.File(a.Expect)
+	path, err := flagtext.FilePath(a.Expect)
 	if err != nil {
 		faults = append([]error{sdk.Data(fmt.Errorf("--expect %s: %w", a.Expect, err))}, faults...)
 	}
@@ -108,7 +108,7 @@ func readTargets(given, known []string) (texts map[string]string, faults []error
 		}
 		faults = append(faults, fmt.Errorf("--target %q: want METRIC=VALUE, such as %s=%s", text, metric, number))
 	}
-	texts, more := flagtext.Pairs("--target", pairs)
+	texts, more := flagtext.ParsePairs("--target", pairs)
 	return texts, append(faults, more...)
 }
 

@@ -75,14 +75,14 @@ func (s Samples) Run() string { return s.run }
 // Of returns the samples of a recording to export. If there are more than maxRows, it selects every n-th query (or, if
 // all samples are one query as in Offline, every n-th sample), so that maxRows is not exceeded. A maxRows below 1 means
 // DefaultRows.
-func Of(r Source, most int) Samples {
-	if most < 1 {
-		most = DefaultRows
+func Of(r Source, maxRows int) Samples {
+	if maxRows < 1 {
+		maxRows = DefaultRows
 	}
 	s := Samples{recording: r, step: 1}
-	if n := r.Samples(); n > most {
-		per := s.together()
-		queries, room := (n+per-1)/per, max(1, most/per)
+	if n := r.Samples(); n > maxRows {
+		per := s.samplesPerStep()
+		queries, room := (n+per-1)/per, max(1, maxRows/per)
 		s.step = (queries + room - 1) / room
 	}
 	return s
@@ -90,7 +90,7 @@ func Of(r Source, most int) Samples {
 
 // samplesPerStep returns the number of samples that are written or omitted together: the samples of a query, or 1 if
 // there is only one query.
-func (s Samples) together() int {
+func (s Samples) samplesPerStep() int {
 	if per := s.recording.SamplesPerQuery(); per < s.recording.Samples() {
 		return per
 	}
@@ -106,7 +106,7 @@ func (s Samples) Source() Source { return s.recording }
 // Rows returns the rows in the order of issue. The pointers in a row are valid until the next row.
 func (s Samples) Rows() iter.Seq[Row] {
 	return func(yield func(Row) bool) {
-		per := s.together()
+		per := s.samplesPerStep()
 		var kept rowMemory
 		for i := range s.recording.Samples() {
 			if i/per%s.step != 0 {

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// made is a source of samples that are made up; the last has no answer.
+// made is a source of made-up samples, the last of which has no answer.
 type made struct {
 	n, per int
 	tokens bool
@@ -44,7 +44,7 @@ func sources() map[string]made {
 	}
 }
 
-// want is what the columns of row i are to be.
+// want returns the expected columns of row i.
 func (m made) want(i int) []string {
 	s := m.Slot(i)
 	text := func(v int64) string { return strconv.FormatInt(v, 10) }
@@ -85,7 +85,7 @@ func TestCSV(t *testing.T) {
 	}
 }
 
-// TestNamesOfRuns: each row says which run it is of, whatever that is called.
+// TestNamesOfRuns checks that each row contains the name of its run, whatever the name is.
 func TestNamesOfRuns(t *testing.T) {
 	for name, want := range map[string]string{
 		"resnet50 Server performance batch=4, backend=ort (2 of 3)": "",
@@ -134,7 +134,8 @@ func TestJSONL(t *testing.T) {
 	}
 }
 
-// TestMostRows: whole queries stay, evenly apart, and no more rows than wanted.
+// TestMostRows checks that whole queries are selected at equal distances and that the maximum number of rows is not
+// exceeded.
 func TestMostRows(t *testing.T) {
 	for _, c := range []struct {
 		m                made
@@ -145,13 +146,13 @@ func TestMostRows(t *testing.T) {
 		{made{n: 100, per: 1}, 10, 10, 10},
 		{made{n: 100, per: 1}, 1, 100, 1},
 		{made{n: 80, per: 8}, 24, 4, 24},
-		{made{n: 80, per: 8}, 3, 10, 8}, // a query is not torn apart
+		{made{n: 80, per: 8}, 3, 10, 8}, // a query is not split
 		{made{n: 50, per: 50}, 10, 5, 10},
 		{made{n: DefaultRows + 1, per: 1}, 0, 2, DefaultRows/2 + 1},
 	} {
 		s, rows := Of(c.m, c.most), 0
 		for r := range s.Rows() {
-			if int(r.Sample)/s.together()%c.step != 0 {
+			if int(r.Sample)/s.samplesPerStep()%c.step != 0 {
 				t.Fatalf("%+v: sample %d", c, r.Sample)
 			}
 			rows++
@@ -162,7 +163,7 @@ func TestMostRows(t *testing.T) {
 	}
 }
 
-// full is a disk that has no room.
+// full is a full disk.
 type full struct{}
 
 var errFull = errors.New("no space left on device")

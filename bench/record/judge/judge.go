@@ -72,11 +72,11 @@ func (v Verdict) OK() bool { return v.Outcome == Pass || v.Outcome == Informatio
 
 // metricTarget is the range of values that pass, from minimum to upper. A missing limit is infinite.
 type metricTarget struct {
-	reference, least, upper, share float64
+	reference, minimum, upper, share float64
 }
 
 // isAny reports whether every value passes.
-func (t metricTarget) isAny() bool { return math.IsInf(t.least, -1) && math.IsInf(t.upper, 1) }
+func (t metricTarget) isAny() bool { return math.IsInf(t.minimum, -1) && math.IsInf(t.upper, 1) }
 
 // rangeOf returns the limits of a manifest, in which 0 means no limit, as finite or infinite limits.
 func rangeOf(least, upper float64) (float64, float64) {
@@ -136,13 +136,13 @@ func (c Case) withNamed(others map[string]metricTarget) map[string]metricTarget 
 	own := map[string]metricTarget{}
 	for _, m := range c.Score.Metrics {
 		if m.Name == sdk.Agreement {
-			own[m.Name] = metricTarget{least: minAgreement, upper: math.Inf(1)}
+			own[m.Name] = metricTarget{minimum: minAgreement, upper: math.Inf(1)}
 		}
 	}
 	for name, value := range c.Targets {
-		own[name] = metricTarget{least: value, upper: math.Inf(1)}
+		own[name] = metricTarget{minimum: value, upper: math.Inf(1)}
 		if c.Model.Better(name) == sdk.LowerBetter {
-			own[name] = metricTarget{least: math.Inf(-1), upper: value}
+			own[name] = metricTarget{minimum: math.Inf(-1), upper: value}
 		}
 	}
 	if len(own) == 0 {
@@ -216,7 +216,7 @@ func officialTargets(metrics []sdk.MetricInfo) map[string]metricTarget {
 	targets := map[string]metricTarget{}
 	for _, m := range metrics {
 		t := metricTarget{reference: m.Reference, share: m.Share}
-		t.least, t.upper = rangeOf(m.Target, m.Upper)
+		t.minimum, t.upper = rangeOf(m.Target, m.Upper)
 		targets[m.Name] = t
 	}
 	return targets
@@ -248,9 +248,9 @@ func cardTarget(m sdk.MetricInfo, reference float64) metricTarget {
 	}
 	t := metricTarget{reference: reference, share: share}
 	if m.Better == sdk.LowerBetter && m.Target == 0 && m.EmbeddedLeast == 0 {
-		t.least, t.upper = rangeOf(0, cmp.Or(most, 1/share)*reference)
+		t.minimum, t.upper = rangeOf(0, cmp.Or(most, 1/share)*reference)
 	} else {
-		t.least, t.upper = rangeOf(share*reference, most*reference)
+		t.minimum, t.upper = rangeOf(share*reference, most*reference)
 	}
 	return t
 }
@@ -263,14 +263,14 @@ func compareMetric(m sdk.Metric, better sdk.MetricDirection, t metricTarget, kno
 	if !known || t.isAny() {
 		return out
 	}
-	out.Reference, out.Target = figure.Number(t.reference), finiteLimit(t.least)
+	out.Reference, out.Target = figure.Number(t.reference), finiteLimit(t.minimum)
 	out.Upper, out.TargetShare = finiteLimit(t.upper), figure.Number(t.share)
 	if t.reference != 0 {
 		out.ShareOfReference = figure.Number(m.Value / t.reference)
 	}
 	out.Outcome = Pass
 	switch {
-	case !(m.Value >= t.least): // also for NaN
+	case !(m.Value >= t.minimum): // also for NaN
 		out.Outcome = Below
 	case m.Value > t.upper:
 		out.Outcome = Above
@@ -281,7 +281,7 @@ func compareMetric(m sdk.Metric, better sdk.MetricDirection, t metricTarget, kno
 
 // explainMetric describes the comparison: "99.4 % of FP32: passes the 99 % target".
 func explainMetric(m Metric, t metricTarget) string {
-	if most := math.IsInf(t.least, -1); m.TargetShare == 0 && (most || m.Outcome != Above) {
+	if most := math.IsInf(t.minimum, -1); m.TargetShare == 0 && (most || m.Outcome != Above) {
 		way := map[Outcome]string{Below: "below", Above: "above", Pass: "passes"}[m.Outcome]
 		limit := m.Target
 		if most {

@@ -113,7 +113,8 @@ func TestRangeOfTheEmbeddedFiles(t *testing.T) {
 	}
 }
 
-// TestLowerIsBetter: a metric that falls has an upper limit alone, by the rules, by the card and by the user.
+// TestLowerIsBetter checks that a metric for which lower is better has only an upper limit, from the rules, the card
+// and the user.
 func TestLowerIsBetter(t *testing.T) {
 	m := model()
 	m.Metrics = []sdk.MetricInfo{{Name: "accuracy", Better: sdk.LowerBetter, Reference: 10, Upper: 12.5, Share: 0.8}}

@@ -14,75 +14,81 @@ import (
 var (
 	// Result is the headline. ResultOf returns it with the title, unit and direction of a scenario.
 	Result = Info{Name: "result", Title: "result", Main: true,
-		About: "the scenario's result, as LoadGen's summary has it"}.by(
+		About: "the scenario's result, as LoadGen's summary has it"}.withSource(
 		"", "loadgen.Result.Metric")
 	TargetQPS = Info{Name: "target_qps", Title: "target_qps", Unit: "queries/s", Better: sdk.HigherBetter, Main: true,
-		About: "the highest target_qps that was found to meet the latency limit"}.by(
+		About: "the highest target_qps that was found to meet the latency limit"}.withSource(
 		"the largest rate whose trials meet the limit", "loadgen.Trial")
 
-	SamplesPerSecond = rateInfo("samples_per_second", "samples per second", "samples/s", "samples answered per second").by(
+	SamplesPerSecond = rateInfo("samples_per_second", "samples per second", "samples/s",
+		"samples answered per second").withSource(
 		"samples / largest latency (Offline)", "loadgen.Result.SamplesPerSec")
 	// CompletedSamplesPerSecond has the name of SamplesPerSecond. A run has only one of them.
 	CompletedSamplesPerSecond = rateInfo(SamplesPerSecond.Name, "completed samples per second", "samples/s",
-		"samples answered per second, up to the last answer").by(
+		"samples answered per second, up to the last answer").withSource(
 		"(queries - 1) / completion time of the last query (Server)", "loadgen.Result.CompletedSamplesPerSec")
 	ScheduledSamplesPerSecond = minorRate("scheduled_samples_per_second", "scheduled samples per second", "samples/s",
-		"samples per second that the schedule asks for").onlyIn(server).by(
+		"samples per second that the schedule asks for").onlyIn(server).withSource(
 		"(queries - 1) / due time of the last query", "loadgen.Result.ScheduledSamplesPerSec")
 	QueriesPerSecond = rateInfo("queries_per_second", "queries per second with LoadGen overhead", "queries/s",
-		"queries per second of the whole run").onlyIn(singleStream).by(
+		"queries per second of the whole run").onlyIn(singleStream).withSource(
 		"(queries - 1) / issue time of the last query", "loadgen.Result.QPSWithOverhead")
 	QueriesPerSecondWithout = minorRate("queries_per_second_without_overhead",
 		"queries per second without LoadGen overhead",
-		"queries/s", "queries per second of the time that answers took").onlyIn(singleStream).by(
+		"queries/s", "queries per second of the time that answers took").onlyIn(singleStream).withSource(
 		"1 / mean latency", "loadgen.Result.QPSWithoutOverhead")
-	TokensPerSecond = rateInfo("tokens_per_second", "tokens per second", "tokens/s", "tokens answered per second").by(
+	TokensPerSecond = rateInfo("tokens_per_second", "tokens per second", "tokens/s",
+		"tokens answered per second").withSource(
 		"tokens / largest latency (Offline); tokens of answered requests / window (harness bench)",
 		"loadgen.TokenResult.PerSec")
 	// CompletedTokensPerSecond has the name of TokensPerSecond. A run has only one of them.
 	CompletedTokensPerSecond = rateInfo(TokensPerSecond.Name, "completed tokens per second", "tokens/s",
-		"tokens answered per second, up to the last answer").by(
+		"tokens answered per second, up to the last answer").withSource(
 		"tokens / completion time of the last query (Server)", "loadgen.TokenResult.PerSec")
 	TokensPerSecondWith = minorRate("tokens_per_second_with_overhead", "tokens per second with LoadGen overhead",
 		"tokens/s",
-		"tokens per second of the whole run").onlyIn(singleStream).by(
+		"tokens per second of the whole run").onlyIn(singleStream).withSource(
 		"tokens / issue time of the last query", "loadgen.TokenResult.WithOverhead")
 	TokensPerSecondWithout = minorRate("tokens_per_second_without_overhead", "tokens per second without LoadGen overhead",
-		"tokens/s", "tokens per second of the time that answers took").onlyIn(singleStream).by(
+		"tokens/s", "tokens per second of the time that answers took").onlyIn(singleStream).withSource(
 		"tokens / sum of the latencies", "loadgen.TokenResult.WithoutOverhead")
 	InferredTokensPerSecond = minorRate("inferred_tokens_per_second", "inferred tokens per second", "tokens/s",
-		"tokens per second, reckoned from the mean length of the data set's answers").by(
+		"tokens per second, reckoned from the mean length of the data set's answers").withSource(
 		"token_latency_scaling_factor * samples per second", "loadgen.Result.InferredTokensPerSec")
 	TargetLatency = Info{Name: "target_percentile_latency", Title: "target percentile latency", Unit: Millis,
 		Better: sdk.LowerBetter, About: "the latency at the percentile that the run is judged at",
-		In: []string{singleStream, multiStream, server}}.by( // all samples of Offline are due at once and have no limit
+		In: []string{singleStream, multiStream,
+			server}}.withSource( // all samples of Offline are due at once and have no limit
 		"sorted latencies[trunc(n * target_latency_percentile)]", "loadgen.Result.TargetPercentile")
 
 	OverLatency = Info{Name: "overlatency", Better: sdk.NeitherBetter, Title: "queries over the latency limit",
-		About: "queries over the latency limit", In: []string{multiStream, server}}.by(
+		About: "queries over the latency limit", In: []string{multiStream, server}}.withSource(
 		"", "loadgen.Result.OverlatencyCount")
-	Queries = Info{Name: "queries", Better: sdk.NeitherBetter, Title: "queries", About: "queries that were issued"}.by(
+	Queries = Info{Name: "queries", Better: sdk.NeitherBetter, Title: "queries",
+		About: "queries that were issued"}.withSource(
 		"", "loadgen.Result.QueryCount")
-	Samples = Info{Name: "samples", Better: sdk.NeitherBetter, Title: "samples", About: "samples that were issued"}.by(
+	Samples = Info{Name: "samples", Better: sdk.NeitherBetter, Title: "samples",
+		About: "samples that were issued"}.withSource(
 		"", "loadgen.Result.SampleCount")
-	Tokens = Info{Name: "tokens", Better: sdk.NeitherBetter, Title: "tokens", About: "tokens of all answered samples"}.by(
+	Tokens = Info{Name: "tokens", Better: sdk.NeitherBetter, Title: "tokens",
+		About: "tokens of all answered samples"}.withSource(
 		"", "loadgen.TokenResult.Count")
 	Duration = Info{Name: "duration", Better: sdk.NeitherBetter, Title: "duration", Unit: "s",
-		About: "how long the run took by LoadGen's clock"}.by(
+		About: "how long the run took by LoadGen's clock"}.withSource(
 		"", "loadgen.Result.Duration")
 
 	PowerAverage = Info{Name: Power + "average", Title: "average power", Unit: "W", Better: sdk.LowerBetter, Main: true,
-		About: "average power, informal"}.by(
+		About: "average power, informal"}.withSource(
 		"mean of the readings in the window of the run", "internal/power/spl.Average")
 	PowerEnergy = Info{Name: Power + "energy", Title: "energy per query", Unit: "mJ", Better: sdk.LowerBetter, Main: true,
-		About: "energy of a query, informal (SingleStream, MultiStream and harness bench)"}.by(
+		About: "energy of a query, informal (SingleStream, MultiStream and harness bench)"}.withSource(
 		"average power * duration / queries", "internal/power/spl.Average.Metric")
 	PowerToken = Info{Name: Power + "token", Title: "energy per token", Unit: "J", Better: sdk.LowerBetter, Main: true,
-		About: "energy of a token of answers, informal (harness bench)"}.by(
+		About: "energy of a token of answers, informal (harness bench)"}.withSource(
 		"average power / tokens per second", "bench/record.Run.FromMeter")
 	// PowerEfficiency has the unit of the work divided by joules, which Info.As sets.
 	PowerEfficiency = Info{Name: Power + "efficiency", Title: "efficiency", Better: sdk.HigherBetter, Main: true,
-		About: "what is done for the energy, informal"}.by(
+		About: "what is done for the energy, informal"}.withSource(
 		"performance / average power", "internal/power/spl.Average.Metric")
 )
 
@@ -110,8 +116,8 @@ const (
 	server       = "Server"
 )
 
-// by returns the figure with its formula and the code that computes it.
-func (i Info) by(formula, code string) Info {
+// withSource returns the figure with its formula and the code that computes it.
+func (i Info) withSource(formula, code string) Info {
 	i.Formula, i.Code = formula, code
 	return i
 }
@@ -166,16 +172,16 @@ func Figures() []Info {
 
 // Named returns the figure with the given name. ok is false if there is none.
 func Named(name string) (i Info, ok bool) {
-	return firstInfo(func(i Info) bool { return i.Name == name })
+	return findInfo(func(i Info) bool { return i.Name == name })
 }
 
 // Titled returns the figure with the given title, for records of versions that did not write names. ok is false if
 // there is none.
 func Titled(title string) (i Info, ok bool) {
-	return firstInfo(func(i Info) bool { return i.Title == title })
+	return findInfo(func(i Info) bool { return i.Title == title })
 }
 
-func firstInfo(is func(Info) bool) (i Info, ok bool) {
+func findInfo(is func(Info) bool) (i Info, ok bool) {
 	all := Figures()
 	if at := slices.IndexFunc(all, is); at >= 0 {
 		return all[at], true

@@ -9,21 +9,21 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// figures are those of runs and of servers, each once.
+// figures returns the figures of runs and of servers, each once.
 func figures() []Info {
 	return append(Figures(), slices.DeleteFunc(ServingFigures(), func(i Info) bool {
 		return i.Name == TokensPerSecond.Name
 	})...)
 }
 
-// distributions are those of runs and of servers, each once.
+// distributions returns the distributions of runs and of servers, each once.
 func distributions() []Times {
 	return append(Distributions(), slices.DeleteFunc(ServingDistributions(), func(t Times) bool {
 		return t.Key == TTFT.Key || t.Key == TPOT.Key
 	})...)
 }
 
-// TestRowsAreWhole: each figure says what it is, and no two mean different things by one name or title.
+// TestRowsAreWhole checks that each figure has a description and that no name or title has two meanings.
 func TestRowsAreWhole(t *testing.T) {
 	all := figures()
 	for _, d := range distributions() {
@@ -50,7 +50,7 @@ func TestRowsAreWhole(t *testing.T) {
 	}
 }
 
-// TestRowsAreDocumented: docs/compare.md has every name that a condition can use.
+// TestRowsAreDocumented checks that docs/compare.md contains every name that a condition can use.
 func TestRowsAreDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/compare.md")
 	if err != nil {

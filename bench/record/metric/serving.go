@@ -6,37 +6,37 @@ import "github.com/plumbline-ml/plumbline/sdk"
 // times. Package measure defines each.
 var (
 	RequestsPerSecond = rateInfo("requests_per_second", "requests per second", "requests/s",
-		"requests answered per second").by(
+		"requests answered per second").withSource(
 		"answered requests / window", "serving/metrics.Figures.RequestsPerSec")
 	TokensPerGPU = minorRate("tokens_per_second_per_gpu", "tokens per second of an accelerator", "tokens/s",
-		"tokens answered per second, for each accelerator that the server was said to have").by(
+		"tokens answered per second, for each accelerator that the server was said to have").withSource(
 		"tokens per second / accelerators", "serving/metrics.Figures.TokensPerSecPerGPU")
 	MillionTokenCost = Info{Name: "cost", Title: "cost of a million tokens", Better: sdk.LowerBetter,
-		About: "the cost of a million answered tokens, in the currency of --price"}.by(
+		About: "the cost of a million answered tokens, in the currency of --price"}.withSource(
 		"price of an hour / 3600 * 1,000,000 / tokens per second", "serving/metrics.Figures.MillionTokenCost")
 	User = rateInfo("user", "tokens per second of a user", "tokens/s",
-		"how fast one answer comes: 1 / median TPOT").by(
+		"how fast one answer comes: 1 / median TPOT").withSource(
 		"1 / median TPOT", "serving/metrics.Figures.UserRate")
 	Goodput = rateInfo("goodput", "goodput", "requests/s",
-		"requests per second that keep all limits that were asked for").by(
+		"requests per second that keep all limits that were asked for").withSource(
 		"requests within all limits / window", "serving/metrics.Figures.Goodput")
 	Attainment = Info{Name: "attainment", Title: "attainment", Unit: "%", Better: sdk.HigherBetter, Main: true,
-		About: "the share of all requests, failed ones too, that keep all limits that were asked for"}.by(
+		About: "the share of all requests, failed ones too, that keep all limits that were asked for"}.withSource(
 		"100 * requests within all limits / requests", "serving/metrics.Figures.Attainment")
 	FailedRequests = Info{Name: "failed", Title: "failed requests", Unit: "%", Better: sdk.LowerBetter, Main: true,
-		About: "the share of requests that had no answer, or a wrong one"}.by(
+		About: "the share of requests that had no answer, or a wrong one"}.withSource(
 		"100 * failed requests / requests", "serving/metrics.Figures.FailedTotal")
 	Requests = Info{Name: "requests", Title: "requests", Better: sdk.NeitherBetter,
-		About: "requests that were begun in the window"}.by(
+		About: "requests that were begun in the window"}.withSource(
 		"", "serving/metrics.Figures.Requests")
 	Concurrency = Info{Name: "concurrency", Title: "requests at the server", Better: sdk.NeitherBetter,
-		About: "how many requests were with the server, on average"}.by(
+		About: "how many requests were with the server, on average"}.withSource(
 		"sum of the time from sent to end in the window / window", "serving/metrics.Figures.ConcurrencyMean")
 	ConcurrencyPeak = Info{Name: "concurrency_peak", Title: "most requests at the server", Better: sdk.NeitherBetter,
-		About: "how many requests were with the server, at most"}.by(
+		About: "how many requests were with the server, at most"}.withSource(
 		"", "serving/metrics.Figures.ConcurrencyPeak")
 	CachedTokens = Info{Name: "cached", Title: "cached tokens of prompts", Unit: "%", Better: sdk.NeitherBetter,
-		About: "the share of prompts' tokens that the server had kept"}.by(
+		About: "the share of prompts' tokens that the server had kept"}.withSource(
 		"100 * cached tokens / tokens of prompts", "serving/metrics.Figures.CachedShare")
 )
 

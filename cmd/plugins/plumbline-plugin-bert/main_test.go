@@ -17,14 +17,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// samples is how many features of the embedded data set the test answers.
+// samples is the number of features of the embedded data set that the test answers.
 const samples = 40
 
 // padded is the parameter that pads every feature to the length of the official model.
 const padded = "384"
 
-// TestPaddingChangesNoAnswer runs the embedded models on batches of features alike in length, and on single features
-// padded to 384 tokens: the logits are equal but for the order of sums, and the scores are equal.
+// TestPaddingChangesNoAnswer runs the embedded models on batches of features with similar lengths, and on single
+// features padded to 384 tokens: logits differ only by the order of sums, and the scores are equal.
 func TestPaddingChangesNoAnswer(t *testing.T) {
 	library, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if errors.Is(err, ortlib.ErrPlatform) {
@@ -50,7 +50,7 @@ func TestPaddingChangesNoAnswer(t *testing.T) {
 	}
 }
 
-// answer returns the payloads of the first samples, run in batches of features alike in length.
+// answer returns the payloads of the first samples, run in batches of features with similar lengths.
 func answer(t *testing.T, b backend.Backend, precision, sequence string, batch int) [][]byte {
 	t.Helper()
 	w, err := bert.New().Open(t.Context(), sdk.Options{
@@ -116,11 +116,11 @@ func runBatch(t *testing.T, w sdk.Workload, session backend.Session, loaded []sd
 	return payloads
 }
 
-// apart is the largest difference of the logits of a short payload's tokens.
+// apart returns the largest difference of the logits of a short payload's tokens.
 func apart(short, long []byte) (most float64) {
 	a, b := backend.View[float32](short), backend.View[float32](long)
 	for i := range a {
-		if a[i] != -10000 { // behind the feature's batch
+		if a[i] != -10000 { // after the feature's batch
 			most = max(most, math.Abs(float64(a[i]-b[i])))
 		}
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// benchPairs is the size of the samples, so that batches have 2048 pairs.
+// benchPairs is the size of the samples, chosen so that batches have 2048 pairs.
 const (
 	benchPairs   = "256"
 	benchSamples = 8
 )
 
-// BenchmarkSession is the bare loop that Offline is held against: a session for each core, one thread each, that runs
-// collated batches: one warm batch again and again, or 32 in turn, which do not fit in a cache. PLUMBLINE_ORT_LIB names
-// the library, and PLUMBLINE_DLRM_MODEL a file of dlrm-v2 to run as well.
+// BenchmarkSession is a bare loop for comparison with Offline: one session with one thread for each core runs collated
+// batches, either one warm batch repeatedly or 32 in turn, which do not fit in a cache. PLUMBLINE_ORT_LIB names the
+// library, and PLUMBLINE_DLRM_MODEL an additional model file of dlrm-v2.
 func BenchmarkSession(b *testing.B) {
 	library := os.Getenv("PLUMBLINE_ORT_LIB")
 	if library == "" {
@@ -70,7 +70,7 @@ func runSessions(b *testing.B, o ort.Backend, file string, batches int) {
 	b.ReportMetric(float64(pairs.Load())/b.Elapsed().Seconds(), "pairs/s")
 }
 
-// collated are the inputs of the data set's first batches.
+// collated returns the inputs of the data set's first batches.
 func collated(b *testing.B, w sdk.Workload, s backend.Session, batches int) [][]backend.Tensor {
 	b.Helper()
 	inputs := make([][]backend.Tensor, batches)

@@ -33,7 +33,7 @@ func (s *timed) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return err
 }
 
-// opened is the benchmark with its embedded model on ONNX Runtime, one run of one thread at a time.
+// opened is the benchmark with its embedded model on ONNX Runtime, one run with one thread at a time.
 type opened struct {
 	workload  sdk.Workload
 	parts     map[string]*timed
@@ -80,9 +80,9 @@ func open(tb testing.TB, precision string, sentences int) *opened {
 	return o
 }
 
-// BenchmarkSentences translates the sentences of the embedded data set with 10 beams, some together. An operation is
-// 200 sentences. It reports the share of the time in each part, and what is not in the parts: the search, and states
-// that change their places.
+// BenchmarkSentences translates the sentences of the embedded data set with 10 beams, several at a time. An operation
+// is 200 sentences. It reports the share of the time in each part and outside of the parts, in the search and in moving
+// states.
 func BenchmarkSentences(b *testing.B) {
 	for _, precision := range []string{"fp32", "int8"} {
 		for _, together := range []int{1, 4, 16, 32} {
@@ -115,7 +115,7 @@ func sentences(b *testing.B, o *opened) {
 	report(b, o.parts, count)
 }
 
-// report reports where the time of a benchmark went.
+// report reports the distribution of a benchmark's time.
 func report(b *testing.B, parts map[string]*timed, count int) {
 	spent, outside := b.Elapsed().Seconds(), 1.
 	for name, s := range parts {
@@ -128,7 +128,7 @@ func report(b *testing.B, parts map[string]*timed, count int) {
 	b.ReportMetric(float64(b.N*count)/spent, "sentences/s")
 }
 
-// translate searches for all prompts at once.
+// translate searches for all prompts concurrently.
 func translate(b *testing.B, g backend.Generator, prompts []backend.Prompt) {
 	var calls sync.WaitGroup
 	for _, p := range prompts {
@@ -141,7 +141,7 @@ func translate(b *testing.B, g backend.Generator, prompts []backend.Prompt) {
 	calls.Wait()
 }
 
-// silent is a sink that keeps nothing.
+// silent is a sink that stores nothing.
 type silent struct{}
 
 func (silent) FirstToken(backend.Tokens) {}

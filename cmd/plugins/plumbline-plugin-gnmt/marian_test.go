@@ -22,10 +22,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/generate"
 )
 
-// marianFolder holds a Marian model in optimum's forms; its make.py says how it was made.
+// marianFolder contains a Marian model in optimum's forms. Its make.py describes how it was made.
 const marianFolder = "../../../plugins/gnmt/testdata/marian"
 
-// translated is what transformers made of sentences, under several settings of generation_config.json.
+// translated contains transformers' results for sentences with several settings of generation_config.json.
 type translated struct {
 	folder    string
 	Settings  []map[string]any
@@ -39,15 +39,15 @@ type translated struct {
 	}
 }
 
-// decoders are the forms of a decoder in optimum's exports.
+// decoders contains the forms of a decoder in optimum's exports.
 var decoders = []map[string]string{
 	{"decoder": "decoder_model.onnx", "decoder_with_past": "decoder_with_past_model.onnx"},
 	{"decoder": "decoder_model_merged.onnx"},
 	{"decoder": "decoder_model.onnx"},
 }
 
-// TestMarianTranslatesAsTransformers translates all sentences together, by each setting with one of the forms: all
-// beams, to the last token, and the text of the best.
+// TestMarianTranslatesAsTransformers translates all sentences together, with each setting in one of the forms, and
+// compares all beams to the last token and the text of the best.
 func TestMarianTranslatesAsTransformers(t *testing.T) {
 	want := translated{folder: marianFolder}
 	golden.ReadJSON(t, filepath.Join(want.folder, "expected.json"), &want)
@@ -56,7 +56,7 @@ func TestMarianTranslatesAsTransformers(t *testing.T) {
 	}
 }
 
-// check translates by setting i.
+// check translates with setting i.
 func (w *translated) check(t *testing.T, i int, decoder map[string]string) {
 	workload, g := w.open(t, i, decoder)
 	prompter, _ := sdk.As[sdk.Generative](workload)
@@ -92,7 +92,7 @@ func (w *translated) check(t *testing.T, i int, decoder map[string]string) {
 	}
 }
 
-// open opens the benchmark on the sentences and a model with setting i.
+// open opens the benchmark with the sentences and a model with setting i.
 func (w *translated) open(t *testing.T, i int, decoder map[string]string) (sdk.Workload, backend.Generator) {
 	t.Helper()
 	library, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
@@ -136,7 +136,7 @@ func (w *translated) open(t *testing.T, i int, decoder map[string]string) (sdk.W
 	return workload, g
 }
 
-// write writes the sentences, and the model's files without its networks, with setting i in its generation_config.json.
+// write writes the sentences, and the model's files except its networks, with setting i in generation_config.json.
 func (w *translated) write(t *testing.T, i int) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -165,7 +165,7 @@ func (w *translated) write(t *testing.T, i int) (dir string) {
 	return dir
 }
 
-// marianAnswer is a sink that keeps all beams.
+// marianAnswer is a sink that stores all beams.
 type marianAnswer struct {
 	sample sdk.Sample
 	best   backend.Tokens

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// BenchmarkGenerate answers the evaluation articles with a number of callers, each of which starts its next prompt when
-// an answer is complete: sequences join and leave all the time.
+// BenchmarkGenerate answers the evaluation articles with a number of callers. Each starts its next prompt when an
+// answer is complete, so sequences join and leave continuously.
 func BenchmarkGenerate(b *testing.B) {
 	for _, precision := range []string{"fp32", "int8"} {
 		for _, callers := range []int{1, 8, 16} {
@@ -21,14 +21,14 @@ func BenchmarkGenerate(b *testing.B) {
 	}
 }
 
-// BenchmarkLongAnswers is BenchmarkGenerate with answers of 256 tokens, beside which the prompts are short.
+// BenchmarkLongAnswers is BenchmarkGenerate with answers of 256 tokens, which are long in comparison with the prompts.
 func BenchmarkLongAnswers(b *testing.B) {
 	for _, callers := range []int{1, 8} {
 		b.Run(fmt.Sprintf("fp32/callers=%d", callers), func(b *testing.B) { generateFor(b, "fp32", callers, 256) })
 	}
 }
 
-// generateFor makes every answer of exactly length tokens, where that is above 0.
+// generateFor makes every answer exactly length tokens long if length is above 0.
 func generateFor(b *testing.B, precision string, callers, length int) {
 	o := open(b, precision)
 	g := o.generator(b, callers)
@@ -83,8 +83,8 @@ func (m *meter) report(b *testing.B) {
 	b.ReportMetric(float64(m.ttft[len(m.ttft)*99/100].Microseconds()), "ttft-p99-us")
 }
 
-// BenchmarkBareLoop is what BenchmarkGenerate is held against: prompts of one length run as one batch, then steps of
-// the whole batch with the cache in place, for as many tokens as answers have; nothing is searched.
+// BenchmarkBareLoop is a bare loop for comparison with BenchmarkGenerate: prompts of one length run as one batch,
+// followed by steps of the whole batch with the cache in place, without a search.
 func BenchmarkBareLoop(b *testing.B) {
 	for _, precision := range []string{"fp32", "int8"} {
 		for _, rows := range []int{1, 8, 16} {
@@ -115,7 +115,7 @@ func bareLoop(b *testing.B, precision string, rows int) {
 	b.ReportMetric(float64(b.N*rows*bareAnswer)/b.Elapsed().Seconds(), "tokens/s")
 }
 
-// bare holds the tensors of a loop.
+// bare contains the tensors of a loop.
 type bare struct {
 	session      backend.Session
 	rows         int64
@@ -141,11 +141,10 @@ func newBare(s backend.Session, rows int) *bare {
 	return l
 }
 
-// cached is the first input of the model that is a key or a value, behind input_ids,
-// write_indices and nonpad_kv_seqlen.
+// cached is the index of the model's first key or value input, after input_ids, write_indices and nonpad_kv_seqlen.
 const cached = 3
 
-// memory is a tensor for logits of one token of each row, or for keys or values of as many as there come to be.
+// memory returns a tensor for logits of one token of each row, or for keys or values of the maximum length.
 func (l *bare) memory(info backend.TensorInfo) backend.Tensor {
 	shape := slices.Clone(info.Shape)
 	shape[0] = l.rows
@@ -155,7 +154,7 @@ func (l *bare) memory(info backend.TensorInfo) backend.Tensor {
 	return backend.Tensor{Name: info.Name, DType: info.DType, Shape: shape, Data: make([]byte, 4*backend.Elements(shape))}
 }
 
-// run takes step n; step 0 is the prompts.
+// run executes step n; step 0 processes the prompts.
 func (l *bare) run(n int) error {
 	start, tokens := barePrompt+n-1, 1
 	if n == 0 {

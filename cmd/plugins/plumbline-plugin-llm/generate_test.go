@@ -18,8 +18,8 @@ type fixture struct {
 	Answer                      []int32
 }
 
-// TestAnswersAreThoseOfTransformers generates the fixtures' prompts all at once, so that sequences of different length
-// join and leave, and compares token for token.
+// TestAnswersAreThoseOfTransformers generates the fixtures' prompts concurrently, so that sequences of different
+// lengths join and leave, and compares token by token.
 func TestAnswersAreThoseOfTransformers(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("..", "..", "..", "plugins", "llm", "testdata", "generate", "generate.json"))
 	if err != nil {
@@ -50,7 +50,7 @@ func TestAnswersAreThoseOfTransformers(t *testing.T) {
 	}
 }
 
-// TestSequencesTogetherAreTheUsers checks that --batch is how many sequences are decoded together, 1 included.
+// TestSequencesTogetherAreTheUsers checks that --batch is the number of sequences decoded together, including 1.
 func TestSequencesTogetherAreTheUsers(t *testing.T) {
 	for batch, want := range map[int]int{0: 16, 1: 1, 24: 24} {
 		if got := open(t, "fp32").generator(t, batch).Limits().MaxBatch; got != want {

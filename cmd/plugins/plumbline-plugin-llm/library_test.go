@@ -24,7 +24,7 @@ type opened struct {
 	session  backend.Session
 }
 
-// open opens the model of a precision. A platform for which no library can be had skips the test.
+// open opens the model with a precision. It skips the test on a platform without a library.
 func open(tb testing.TB, precision string) opened {
 	tb.Helper()
 	path, err := findLibrary()
@@ -74,7 +74,7 @@ func (o opened) prompt(tb testing.TB, i int) backend.Prompt {
 	return p
 }
 
-// answer is a sink that keeps the tokens of an answer.
+// answer is a sink that stores the tokens of an answer.
 type answer struct{ ids []int32 }
 
 func (a *answer) FirstToken(backend.Tokens) {}

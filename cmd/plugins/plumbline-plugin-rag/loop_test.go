@@ -20,14 +20,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// nobody has no server: embedded runs ask the stand-in alone.
+// nobody has no server: embedded runs use only the stand-in.
 type nobody struct{ backend.Backend }
 
 func (nobody) OpenGenerator(context.Context, backend.Model, backend.Config) (backend.Generator, error) {
 	return nil, errors.New("there is no server")
 }
 
-// library finds ONNX Runtime; a platform for which no library can be had skips the test.
+// library finds ONNX Runtime. It skips the test on a platform without a library.
 func library(t *testing.T) string {
 	t.Helper()
 	path, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
@@ -40,7 +40,7 @@ func library(t *testing.T) string {
 	return path
 }
 
-// opened is a workload with what answers its samples.
+// opened is a workload with the parts that answer its samples.
 func opened(t *testing.T, b sdk.Benchmark, o sdk.Options) (sdk.Workload, sdk.Run) {
 	t.Helper()
 	path := library(t)
@@ -73,7 +73,7 @@ func opened(t *testing.T, b sdk.Benchmark, o sdk.Options) (sdk.Workload, sdk.Run
 	return w, run
 }
 
-// accuracy answers all questions of the embedded encyclopedia in so many rounds at most, and scores the answers.
+// accuracy answers all questions of the embedded encyclopedia with a maximum number of rounds, and scores the answers.
 func accuracy(t *testing.T, precision string, rounds int) float64 {
 	t.Helper()
 	b := rag.New(nobody{})
@@ -103,10 +103,10 @@ func accuracy(t *testing.T, precision string, rounds int) float64 {
 	return score.Metrics[0].Value
 }
 
-// TestTheLoopIsNeeded: without a search nothing is answered, and with one search less than 30 % of the questions, as
-// the model's README says. With the rounds of the official scripts it is more than 90 %: the card's figure.
+// TestTheLoopIsNeeded checks that no question is answered without a search, less than 30 % with one search, and more
+// than 90 % (the card's figure) with the rounds of the official scripts, as the model's README states.
 func TestTheLoopIsNeeded(t *testing.T) {
-	slow.Skip(t) // the rules that stand in for its models are held to the same in plugins/rag/internal/standin
+	slow.Skip(t) // plugins/rag/internal/standin has the same checks for the rules that replace its models
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "plugins", "rag", "model", "README.md"))
 	if err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func library(t *testing.T) ort.Backend {
 }
 
 // TestOfficialForms runs stand-ins for the official files, which plugins/retinanet/model/random_official.py writes to
-// the folder that PLUMBLINE_OFFICIAL_MODELS names, and compares mAP with what the script found with other tools.
+// the folder in PLUMBLINE_OFFICIAL_MODELS, and compares mAP with the script's result from other tools.
 func TestOfficialForms(t *testing.T) {
 	dir := os.Getenv("PLUMBLINE_OFFICIAL_MODELS")
 	if dir == "" {
@@ -61,7 +61,7 @@ func TestOfficialForms(t *testing.T) {
 	}
 }
 
-// TestEmbedded holds a part of the evaluation set against the card of the whole.
+// TestEmbedded compares the score of a part of the evaluation set with the card's score of the whole set.
 func TestEmbedded(t *testing.T) {
 	const count = 100
 	fp32 := measure(t, sdk.Options{Count: count})
@@ -106,7 +106,7 @@ func measure(t *testing.T, o sdk.Options) float64 {
 	return score.Metrics[0].Value
 }
 
-// answer is the payload of sample i.
+// answer returns the payload of sample i.
 func answer(t *testing.T, w sdk.Workload, s backend.Session, i int) []byte {
 	t.Helper()
 	sample, err := w.Load(t.Context(), i)

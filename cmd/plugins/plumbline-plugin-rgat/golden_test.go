@@ -33,7 +33,7 @@ func library(t *testing.T) ort.Backend {
 	return ort.Backend{Library: path}
 }
 
-// opened is a workload on the model and the graph of a case, and its session.
+// opened is a workload with the model and the graph of a case, and its session.
 func opened(t *testing.T, dir string, params map[string]string) (sdk.Workload, *recorder) {
 	t.Helper()
 	w, err := rgat.New().Open(t.Context(), sdk.Options{
@@ -50,7 +50,7 @@ func opened(t *testing.T, dir string, params map[string]string) (sdk.Workload, *
 	return w, &recorder{Session: s}
 }
 
-// recorder keeps what a session answers.
+// recorder stores the answers of a session.
 type recorder struct {
 	backend.Session
 	logits []float32
@@ -66,8 +66,8 @@ func (r *recorder) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return nil
 }
 
-// TestGoldenLogits takes the papers of a case through the benchmark with whole neighbourhoods, several to a run or one:
-// logits and classes are those of the official code.
+// TestGoldenLogits runs the papers of a case with whole neighbourhoods, several per run or one: logits and classes
+// equal those of the official code.
 func TestGoldenLogits(t *testing.T) {
 	golden.Each(t, "graph/*/full/expected.json", func(t *testing.T, path string) {
 		var want struct{ Argmax []uint32 }
@@ -184,7 +184,7 @@ func TestGoldenSampledGraphs(t *testing.T) {
 	})
 }
 
-// positions are where nodes are among all.
+// positions returns the indices of nodes in a list.
 func positions(all, nodes []uint32) backend.Tensor {
 	at := make([]int64, len(nodes))
 	for i, v := range nodes {

@@ -25,9 +25,9 @@ func (s *timed) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return err
 }
 
-// BenchmarkClips transcribes the clips of the embedded data set with the embedded model, in batches of clips of like
-// length, as Offline does. An operation is 128 clips. It reports the share of the time in each part, and what is not in
-// the parts: features, states, the greatest score.
+// BenchmarkClips transcribes the clips of the embedded data set with the embedded model, in batches of clips with
+// similar lengths, like Offline. An operation is 128 clips. It reports the share of the time in each part and outside
+// of the parts: features, states, the greatest score.
 func BenchmarkClips(b *testing.B) {
 	for _, features := range []string{"timed", "untimed"} {
 		for _, batch := range []int{1, 4, 16, 32, 64} {

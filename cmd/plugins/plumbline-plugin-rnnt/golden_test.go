@@ -20,19 +20,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// opened is the benchmark on ONNX Runtime, as the plugin's process has it.
+// opened is the benchmark on ONNX Runtime, like in the plugin's process.
 type opened struct {
 	workload sdk.Workload
 	run      sdk.Run
 }
 
-// open opens what o asks for.
+// open opens the workload of o.
 func open(t testing.TB, o sdk.Options) (*opened, error) {
 	t.Helper()
 	return openTimed(t, o, map[string]*timed{})
 }
 
-// openTimed is open with sessions whose runs are timed, by part.
+// openTimed opens the workload of o with sessions whose runs are timed by part.
 func openTimed(t testing.TB, o sdk.Options, parts map[string]*timed) (*opened, error) {
 	t.Helper()
 	library, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
@@ -65,7 +65,7 @@ func openTimed(t testing.TB, o sdk.Options, parts map[string]*timed) (*opened, e
 	return &opened{w, run}, err
 }
 
-// loaded are all samples, those of like size beside each other.
+// loaded returns all samples, sorted by size.
 func loaded(t testing.TB, o *opened) []sdk.Sample {
 	t.Helper()
 	samples := make([]sdk.Sample, o.workload.Len())
@@ -83,7 +83,7 @@ func loaded(t testing.TB, o *opened) []sdk.Sample {
 	return samples
 }
 
-// payloads are the answers to samples in batches of so many.
+// payloads returns the answers to samples in batches of a given size.
 func (o *opened) payloads(t testing.TB, samples []sdk.Sample, batch int) (all [][]byte) {
 	t.Helper()
 	for part := range slices.Chunk(samples, batch) {
@@ -98,7 +98,7 @@ func (o *opened) payloads(t testing.TB, samples []sdk.Sample, batch int) (all []
 	return all
 }
 
-// inFolder are the parts of a folder, in files whose names end as given.
+// inFolder returns the parts of a folder, in files with the given name endings.
 func inFolder(dir, prefix string) map[string]string {
 	files := map[string]string{}
 	for _, part := range []string{"encoder", "prediction", "joint"} {
@@ -107,7 +107,7 @@ func inFolder(dir, prefix string) map[string]string {
 	return files
 }
 
-// TestGoldenGreedyDecoding decodes features through files of the reference's export: each clip alone, all clips in one
+// TestGoldenGreedyDecoding decodes features with files of the reference's export: each clip alone, all clips in one
 // batch, and in pairs.
 func TestGoldenGreedyDecoding(t *testing.T) {
 	golden.Each(t, "decode/rnnt_greedy/*/expected.json", func(t *testing.T, path string) {
@@ -138,8 +138,8 @@ func TestGoldenGreedyDecoding(t *testing.T) {
 	})
 }
 
-// TestForms decodes features through files in the forms of other toolkits (testdata/make_forms.py): what their greedy
-// decoders say, in whatever batches.
+// TestForms decodes features with files in the forms of other toolkits (testdata/make_forms.py) and compares the text
+// with that of their greedy decoders, in all batches.
 func TestForms(t *testing.T) {
 	for _, name := range []string{"nemo", "icefall"} {
 		path := filepath.Join("testdata", "forms", name, "expected.json")
@@ -181,7 +181,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// floats reads n float32 of a NumPy file.
+// floats reads n float32 values of a NumPy file.
 func floats(t *testing.T, path string, n int) []float32 {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -25,14 +25,14 @@ var findLibrary = sync.OnceValues(func() (string, error) {
 	return ortlib.FindLibrary(context.Background(), runtime.GOOS, runtime.GOARCH)
 })
 
-// answer is a sink that keeps an answer.
+// answer is a sink that stores an answer.
 type answer struct{ text string }
 
 func (a *answer) FirstToken(backend.Tokens) {}
 func (a *answer) Complete(t backend.Tokens) { a.text = t.Text }
 
-// measure runs the embedded model of a precision on all its products, and scores the answers. A platform for which no
-// library can be had skips the test.
+// measure runs the embedded model with a precision on all its products and scores the answers. It skips the test on a
+// platform without a library.
 func measure(t *testing.T, precision, hide string) map[string]float64 {
 	t.Helper()
 	path, err := findLibrary()
@@ -93,7 +93,7 @@ func measure(t *testing.T, precision, hide string) map[string]float64 {
 	return found
 }
 
-// hidden is what the card says of a model that cannot see a part of a product, and of one that looks at nothing.
+// hidden contains the card's figures of a model that cannot see a part of a product, and of one that sees nothing.
 type card struct {
 	Floor         map[string]float64
 	PictureHidden map[string]float64 `json:"picture_hidden"`
@@ -119,8 +119,9 @@ func readCard(t *testing.T) (c card) {
 	return c
 }
 
-// TestModelLooks: without the picture the model knows no category, and without the title no brand; each part tells
-// nothing of what the other one is for. What is left is as the card says, and the floor is that of the scorer.
+// TestModelLooks checks that the model recognizes no category without the picture and no brand without the title, that
+// each part does not help with the other's task, and that the remaining scores equal those on the card, down to the
+// scorer's minimum.
 func TestModelLooks(t *testing.T) {
 	c := readCard(t)
 	whole, blind, untitled := measure(t, "fp32", "nothing"), measure(t, "fp32", "picture"), measure(t, "fp32", "title")
@@ -143,7 +144,7 @@ func TestModelLooks(t *testing.T) {
 	near("category_f1 without titles", untitled["category_f1"], whole["category_f1"], 1e-9)
 }
 
-// TestINT8 holds the quantised model to 99 % of the other, whose figures the card has.
+// TestINT8 requires the quantised model to reach 99 % of the figures of the other one, which are on the card.
 func TestINT8(t *testing.T) {
 	small := measure(t, "int8", "nothing")
 	for _, m := range readCard(t).Files[0].Metrics {
@@ -153,7 +154,7 @@ func TestINT8(t *testing.T) {
 	}
 }
 
-// TestCardNamesTheScorersMetrics: a run compares by these names.
+// TestCardNamesTheScorersMetrics checks that the card uses the names by which a run compares.
 func TestCardNamesTheScorersMetrics(t *testing.T) {
 	for _, f := range readCard(t).Files {
 		var names []string

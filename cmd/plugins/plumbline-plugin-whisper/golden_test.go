@@ -22,7 +22,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// decoded is a golden folder: what transformers decoded of features.
+// decoded is a golden folder: transformers' results of decoding features.
 type decoded struct {
 	Prompt []int32
 	EOT    int
@@ -34,7 +34,7 @@ type decoded struct {
 	}
 }
 
-// given is an encoder's session that is given the features of a case, in place of those of a sound.
+// given is an encoder's session that receives the features of a case instead of those of audio.
 type given struct {
 	backend.Session
 	features []byte
@@ -47,7 +47,7 @@ func (g *given) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return g.Session.Run(ctx, in, out)
 }
 
-// heard is a sink that keeps an answer.
+// heard is a sink that stores an answer.
 type heard struct{ tokens backend.Tokens }
 
 func (heard) FirstToken(backend.Tokens) {}
@@ -55,8 +55,8 @@ func (h *heard) Complete(t backend.Tokens) {
 	h.tokens = backend.Tokens{IDs: slices.Clone(t.IDs), N: t.N}
 }
 
-// TestGoldenWhisperGreedy decodes by the benchmark's generator, prompt, limits and counts: optimum's two decoders,
-// the first alone, and the merged one.
+// TestGoldenWhisperGreedy decodes with the benchmark's generator, prompt, limits and counts, and with optimum's
+// decoders: the two, the first alone, and the merged one.
 func TestGoldenWhisperGreedy(t *testing.T) {
 	library, err := ortlib.FindLibrary(t.Context(), runtime.GOOS, runtime.GOARCH)
 	if errors.Is(err, ortlib.ErrPlatform) {
@@ -84,7 +84,7 @@ func TestGoldenWhisperGreedy(t *testing.T) {
 	})
 }
 
-// check decodes all cases on the files of parts, one after the other.
+// check decodes all cases with the files of parts, one after another.
 func (d *decoded) check(t *testing.T, library, dir string, names map[string]string) {
 	t.Helper()
 	files := map[string]string{}
@@ -122,7 +122,7 @@ func (d *decoded) check(t *testing.T, library, dir string, names map[string]stri
 	}
 }
 
-// generator opens the parts, the encoder behind e, one sequence at a time.
+// generator opens the parts, with encoder e, for one sequence at a time.
 func generator(t *testing.T, library string, w sdk.Workload, e *given) backend.Generator {
 	t.Helper()
 	sessions := sdk.Sessions{}
@@ -151,7 +151,7 @@ func generator(t *testing.T, library string, w sdk.Workload, e *given) backend.G
 	return g
 }
 
-// vocabulary writes so many text tokens, and returns the file.
+// vocabulary writes a number of text tokens and returns the file.
 func vocabulary(t *testing.T, n int) string {
 	t.Helper()
 	var text strings.Builder
@@ -173,7 +173,7 @@ func joined(ids []int32) string {
 	return strings.Join(texts, ",")
 }
 
-// values are the bytes of a float32 array of NumPy's format, version 1.
+// values returns the bytes of a float32 array in NumPy's format, version 1.
 func values(t *testing.T, path string) []byte {
 	t.Helper()
 	data, err := os.ReadFile(path)

@@ -17,8 +17,8 @@ import (
 // Root is the path of the module at the top of the repository. It is the prefix of the other modules' paths.
 const Root = "github.com/plumbline-ml/plumbline"
 
-// Ours reports whether a module belongs to this repository.
-func Ours(path string) bool { return path == Root || strings.HasPrefix(path, Root+"/") }
+// IsOurs reports whether a module belongs to this repository.
+func IsOurs(path string) bool { return path == Root || strings.HasPrefix(path, Root+"/") }
 
 // Dirs returns the folders of the given modules, or of all modules in the workspace, by path.
 func Dirs(paths ...string) (map[string]string, error) {
@@ -50,7 +50,7 @@ func Release(goMod []byte, version string) (text []byte, siblings []string, err 
 		}
 	}
 	for _, r := range slices.Clone(f.Require) {
-		if Ours(r.Mod.Path) {
+		if IsOurs(r.Mod.Path) {
 			err = errors.Join(err, f.AddRequire(r.Mod.Path, version))
 			siblings = append(siblings, r.Mod.Path)
 		}

@@ -17,7 +17,7 @@ import (
 // ONNX Runtime's library is in the binary's folder, unless option lib or the environment variable PLUMBLINE_ORT_LIB
 // names another.
 func BackendOptions() []serve.Option {
-	keepToOneself()
+	disableTelemetry()
 	return []serve.Option{
 		serve.Backend("ort", applyPace(ort.Backend{Library: os.Getenv("PLUMBLINE_ORT_LIB")})),
 		serve.Backend("process", process.Backend{}),
@@ -27,7 +27,7 @@ func BackendOptions() []serve.Option {
 
 // disableTelemetry prevents newer versions of ONNX Runtime, which the user may name, from reporting over the network in
 // a timed run and from leaving their telemetry file behind.
-func keepToOneself() {
+func disableTelemetry() {
 	const telemetry = "ORT_DISABLE_TELEMETRY"
 	if _, given := os.LookupEnv(telemetry); !given {
 		_ = os.Setenv(telemetry, "1") // fails only for malformed names

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// doubler is a backend whose model doubles numbers, leaves out those below zero, and counts its runs.
+// doubler is a backend whose model doubles numbers, omits negative ones, and counts its runs.
 type doubler struct{ runs *int }
 
 func (doubler) Describe() backend.Info                         { return backend.Info{Version: "doubler 1"} }
@@ -30,7 +30,7 @@ func (session) Outputs() []backend.TensorInfo {
 func (session) Limits() backend.Limits { return backend.Limits{} }
 func (session) Close() error           { return nil }
 
-// takes is how long a run takes.
+// takes returns the duration of a run.
 const takes = 2 * time.Millisecond
 
 func (s session) Run(_ context.Context, in, out []backend.Tensor) error {
@@ -50,7 +50,7 @@ func (s session) Run(_ context.Context, in, out []backend.Tensor) error {
 	return nil
 }
 
-// opened is a session at a pace, and the number of runs of the model.
+// opened returns a session at a pace and the number of runs of the model.
 func opened(t *testing.T, text string) (backend.Session, *int) {
 	t.Helper()
 	p, err := backends.ParsePace(text)
@@ -73,7 +73,7 @@ func numbers(values ...float32) []backend.Tensor {
 	return []backend.Tensor{{DType: backend.Float32, Shape: []int64{int64(len(values))}, Data: backend.Bytes(values)}}
 }
 
-// Each row is asked of the model once, in whatever company.
+// The model runs once for each distinct row, in any batch.
 func TestAtOnce(t *testing.T) {
 	s, runs := opened(t, "once")
 	for _, in := range [][]float32{{1, 2}, {2, 1}, {2}, {1, 1, 2}, {2, 3}, {3, 1}} {
@@ -104,7 +104,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// A model whose outputs have other rows than its inputs is remembered by whole batches.
+// For a model whose outputs have other rows than its inputs, whole batches are stored.
 func TestAtOnceWithoutRows(t *testing.T) {
 	s, runs := opened(t, "once")
 	for _, in := range [][]float32{{1, -2}, {1, -2}, {1, -2}, {-2, 1}, {1}} {
@@ -135,7 +135,7 @@ func (s layered) Run(_ context.Context, in, out []backend.Tensor) error {
 	return nil
 }
 
-// TestAtOnceOfLayers: a batch of two has as many rows as its output has layers, and they are not the same.
+// TestAtOnceOfLayers checks a batch of two whose output has two layers, which are not rows.
 func TestAtOnceOfLayers(t *testing.T) {
 	p, err := backends.ParsePace("once")
 	if err != nil {
@@ -204,7 +204,7 @@ func TestTimes(t *testing.T) {
 	})
 }
 
-// TestEach: a run of two samples takes twice as long as each.
+// TestEach checks that a run of two samples takes twice as long as each sample.
 func TestEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, runs := opened(t, "5ms")

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// timed is a session that notes how long its runs take.
+// timed is a session that measures its runs.
 type timed struct {
 	backend.Session
 	took time.Duration
@@ -22,8 +22,8 @@ func (s *timed) Run(ctx context.Context, in, out []backend.Tensor) error {
 	return s.Session.Run(ctx, in, out)
 }
 
-// BenchmarkOutside makes pictures with the embedded model, one thread, and reports the share of the time that passes
-// outside of the networks' runs. One operation is one picture.
+// BenchmarkOutside makes pictures with the embedded model on one thread and reports the share of the time outside of
+// the networks' runs. One operation is one picture.
 func BenchmarkOutside(b *testing.B) {
 	for _, precision := range []string{"fp32", "int8"} {
 		b.Run(precision, func(b *testing.B) {

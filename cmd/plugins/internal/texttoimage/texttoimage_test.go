@@ -20,8 +20,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// textToImage is a case: a random model of Stable Diffusion XL's shape in the official layout, with what the reference
-// made.
+// textToImage is a case: a random model with Stable Diffusion XL's shape in the official layout, and the reference's
+// results.
 type textToImage struct {
 	Samples int
 	SHA     []string `json:"image_sha256"`
@@ -43,8 +43,8 @@ type textToImage struct {
 	pictures [][]byte // of the reference's log
 }
 
-// TestGoldenTextToImage makes the pictures of the reference's log from its captions and latent, all networks on ONNX
-// Runtime, and scores those of the log.
+// TestGoldenTextToImage makes the pictures of the reference's log from its captions and latent, with all networks on
+// ONNX Runtime, and scores those of the log.
 func TestGoldenTextToImage(t *testing.T) {
 	b := onnxRuntime(t)
 	golden.Each(t, "text_to_image/e2e/expected.json", func(t *testing.T, path string) {
@@ -60,7 +60,7 @@ func TestGoldenTextToImage(t *testing.T) {
 	})
 }
 
-// checkPictures makes them in batches of 1, 2, 3 ...
+// checkPictures makes the pictures in batches of 1, 2, 3 ...
 func (want *textToImage) checkPictures(t *testing.T, b ort.Backend) {
 	t.Helper()
 	w, run := want.open(t, b)
@@ -98,7 +98,7 @@ func (want *textToImage) checkPictures(t *testing.T, b ort.Backend) {
 	}
 }
 
-// open opens the benchmark on the case's model and data.
+// open opens the benchmark with the case's model and data.
 func (want *textToImage) open(t *testing.T, b ort.Backend) (sdk.Workload, sdk.Run) {
 	t.Helper()
 	o := sdk.Options{PartFiles: map[string]string{}, Dataset: filepath.Join(want.dir, "data")}
@@ -134,7 +134,7 @@ func openPart(t *testing.T, b ort.Backend, p sdk.Part) backend.Session {
 	return s
 }
 
-// checkScores scores the pictures of the reference's own log, all, and two by two.
+// checkScores scores the pictures of the reference's own log, all together and in pairs.
 func (want *textToImage) checkScores(t *testing.T, b ort.Backend) {
 	t.Helper()
 	for i, pixels := range want.pictures {
@@ -156,7 +156,7 @@ func (want *textToImage) checkScores(t *testing.T, b ort.Backend) {
 	}
 }
 
-// score is the benchmark's own of some of the pictures.
+// score returns the benchmark's score of some of the pictures.
 func (want *textToImage) score(t *testing.T, b ort.Backend, from, to int) sdk.Score {
 	t.Helper()
 	scorer := filepath.Join(want.dir, "scorer")

@@ -8,8 +8,8 @@ import (
 
 // caseCounts counts the log entries of each case.
 type caseCounts struct {
-	names []string
-	times []int
+	names  []string
+	counts []int
 }
 
 // countRepeat reports whether the case of an entry was already added, and counts the repetition. A sample outside the
@@ -19,10 +19,10 @@ func (t *caseCounts) countRepeat(index uint64) (bool, error) {
 		return false, fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
 			ErrIndex, index, len(t.names))
 	}
-	if t.times[index] == 0 {
+	if t.counts[index] == 0 {
 		return false, nil
 	}
-	t.times[index]++
+	t.counts[index]++
 	return true, nil
 }
 
@@ -30,7 +30,7 @@ func (t *caseCounts) countRepeat(index uint64) (bool, error) {
 func (t *caseCounts) checkComplete() error {
 	var wrong accuracy.FaultList
 	total := 0
-	for i, n := range t.times {
+	for i, n := range t.counts {
 		total += n
 		if n != 1 {
 			wrong.Addf("case %d (%s) %d times, want once", i, t.names[i], n)
