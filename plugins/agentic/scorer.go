@@ -110,11 +110,11 @@ func (s *callScorer) noteSources(n *sdk.Notes) {
 		switch {
 		case !ok:
 			continue
-		case g.Source == bfcl.Guessed:
+		case g.Source == bfcl.GuessedCalls:
 			guessed++
-		case g.Source == bfcl.Listed:
+		case g.Source == bfcl.ListedCalls:
 			listed++
-		case g.Source == bfcl.Native:
+		case g.Source == bfcl.NativeCalls:
 			native++
 		}
 		if g.Stops != nil {

@@ -177,8 +177,8 @@ func (s *databaseScorer) compareManifest(score *sdk.Score, n *sdk.Notes) error {
 		}
 		c := s.wantManifest.Compare(local, found)
 		score.Metrics = append(score.Metrics, sdk.Metric{Name: "manifest_overlap", Value: c.Overlap})
-		n.Add("manifest: %d questions, overlap %.4f, the first page is the same of %.3f, all pages of %d", c.Asked, c.Overlap,
-			c.First, c.Full)
+		n.Add("manifest: %d questions, overlap %.4f, the first page is the same of %.3f, all pages of %d", c.Compared,
+			c.Overlap, c.First, c.Full)
 		for _, f := range c.Faults {
 			n.Add("manifest: %s", f)
 		}
