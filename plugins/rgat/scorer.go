@@ -10,7 +10,8 @@ import (
 func makeScore(r accuracy.ClassResult, c scoring.Counts) (sdk.Score, error) {
 	n := c.Notes("samples", "the accuracy is that")
 	n.AddCount(r.Bytes, "%d payloads were read as uint8: a class beyond 255 cannot be right")
-	n.AddCount(r.Unread, "%d payloads hold no class and count as wrong; the official script stops there: %v", r.UnreadErrors)
+	n.AddCount(r.Unread, "%d payloads hold no class and count as wrong; the official script stops there: %v",
+		r.UnreadErrors)
 	return sdk.Score{
 		Metrics: []sdk.Metric{{Name: "accuracy", Unit: "%", Value: r.Accuracy}}, OfficialText: r.String(), Notes: n,
 	}, nil
