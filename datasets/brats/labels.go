@@ -26,7 +26,7 @@ func (s *CaseSet) Labels(i int) ([]uint8, error) {
 		err = fmt.Errorf("%s: shape %v, was %v before", c.labels, reverseAxes(h.Shape), c.shape)
 	}
 	if err != nil {
-		return nil, fault.ErrorAbout(ErrDataset, c.name, err)
+		return nil, fault.WrapError(ErrDataset, c.name, err)
 	}
 	var found [publishedEnhancing + 1]bool
 	for _, label := range labels {
@@ -34,7 +34,7 @@ func (s *CaseSet) Labels(i int) ([]uint8, error) {
 	}
 	three, four := found[enhancing], found[publishedEnhancing]
 	if three && four {
-		return nil, fault.ErrorAbout(ErrDataset, c.name, fmt.Errorf("%s: labels 3 and 4, want 4 (as published) or 3 "+
+		return nil, fault.WrapError(ErrDataset, c.name, fmt.Errorf("%s: labels 3 and 4, want 4 (as published) or 3 "+
 			"(converted) for enhancing tumour", c.labels))
 	}
 	if !three && (four || s.publishedLayout) {

@@ -93,7 +93,7 @@ func Open(dir string, o CaseOptions) (*CaseSet, error) {
 
 // findCases returns the cases of dir without checking them.
 func findCases(dir string, o CaseOptions) (*CaseSet, error) {
-	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+	if err := fault.RequireFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
 	for _, root := range []string{dir, filepath.Join(dir, "preprocessed_data")} {
@@ -166,7 +166,7 @@ func (o CaseOptions) firstNames(names []string) []string {
 	return names
 }
 
-// labelsPath returns the path of a case's labels in the folder asked, or in folder if asked is empty.
+// labelsPath returns the path of a case's labels in the folder override, or in folder if override is empty.
 func labelsPath(override, folder, name string) string {
 	if override != "" {
 		folder = override
@@ -249,7 +249,7 @@ func (s *CaseSet) Read(i int) ([][]float32, error) {
 		}
 		channels[k], faults[k] = values, err
 	})
-	return channels, fault.ErrorAbout(ErrDataset, c.name, errors.Join(faults...))
+	return channels, fault.WrapError(ErrDataset, c.name, errors.Join(faults...))
 }
 
 // Prepared returns the image of preprocessed case i: Channels volumes of the padded shape, in C order. The caller owns
@@ -257,5 +257,5 @@ func (s *CaseSet) Read(i int) ([][]float32, error) {
 func (s *CaseSet) Prepared(i int) ([]float32, error) {
 	c := &s.cases[i]
 	values, err := c.readImage(s.padded)
-	return values, fault.ErrorAbout(ErrDataset, c.name, err)
+	return values, fault.WrapError(ErrDataset, c.name, err)
 }

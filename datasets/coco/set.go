@@ -61,7 +61,7 @@ type ImageSet struct {
 // in the order of the file. The error is a [*FaultError] that lists every fault; it wraps ErrDataset.
 func Open(dir string, o ImageOptions) (*ImageSet, error) {
 	o = o.withDefaults()
-	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+	if err := fault.RequireFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, filepath.FromSlash(o.Annotations))

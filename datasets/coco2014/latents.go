@@ -42,10 +42,10 @@ func FindLatents(dir string) string {
 func ReadLatents(path string) (*LatentNoise, error) {
 	shape, data, err := readTensor(path)
 	if err != nil {
-		return nil, fault.ErrorAbout(ErrDataset, path, err)
+		return nil, fault.WrapError(ErrDataset, path, err)
 	}
 	l, err := newLatents(shape, data)
-	return l, fault.ErrorAbout(ErrDataset, path, err)
+	return l, fault.WrapError(ErrDataset, path, err)
 }
 
 func readTensor(path string) (shape []int, data []byte, err error) {

@@ -38,7 +38,7 @@ func ReadStatistics(path string) (s *FeatureStatistics, err error) {
 	if err == nil {
 		s, err = ParseStatistics(f, info.Size())
 	}
-	return s, fault.ErrorAbout(ErrDataset, path, err)
+	return s, fault.WrapError(ErrDataset, path, err)
 }
 
 // ParseStatistics parses the archive of ReadStatistics from the size bytes of r.
@@ -84,7 +84,7 @@ func readMember(z *zip.Reader, name string, maxValues int64) (numbers []float64,
 	return numbers, h.Shape, nil
 }
 
-// readArray reads an array of up to most floats in C order. Data after the array is an error.
+// readArray reads an array of up to maxValues floats in C order. Data after the array is an error.
 func readArray(r io.Reader, maxValues int64) (*npy.Header, []byte, error) {
 	h, err := npy.ReadHeader(r)
 	if err != nil {

@@ -69,7 +69,7 @@ type pairSource interface {
 // Open detects the layout of dir, checks that all files exist and agree in dtype, shape and length, and reads the
 // labels. The error is a [*FaultError] that lists every fault; it wraps ErrDataset. The caller must close the set.
 func Open(dir string, o PairOptions) (*PairSet, error) {
-	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+	if err := fault.RequireFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
 	var faults fault.FaultList

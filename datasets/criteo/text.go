@@ -11,8 +11,8 @@ import (
 )
 
 // ReadTextLabels reads the labels of the published file day_23. Its lines contain 40 fields with tabs between them. The
-// first field is the label, 0 or 1. It reads only the first most lines, or all if most is 0. The error lists every
-// fault and wraps ErrDataset.
+// first field is the label, 0 or 1. It reads only the first maxLines lines, or all if maxLines is 0. The error lists
+// every fault and wraps ErrDataset.
 func ReadTextLabels(r io.Reader, maxLines int) ([]uint8, error) {
 	lines := bufio.NewReaderSize(r, 1<<16)
 	var labels []uint8

@@ -40,8 +40,8 @@ func ReadTrace(r io.Reader) ([]PairRange, error) {
 	return samples, faults.Err(ErrDataset, "trace")
 }
 
-// parseRange parses a line whose sample must start at pair at. If there is a problem, the range contains the fields
-// that could be read.
+// parseRange parses a line whose sample must start at pair wantStart. If there is a problem, the range contains the
+// fields that could be read.
 func parseRange(line string, wantStart int) (r PairRange, problem string) {
 	r = PairRange{wantStart, wantStart}
 	fields := strings.Split(line, ",")

@@ -39,8 +39,8 @@ func readTable(text string, faults *fault.FaultList) (rows []tableRow) {
 	return rows
 }
 
-// readField reads a field and the tab or line end after it. ends reports whether the field was the last of its row,
-// closed whether its quote was closed.
+// readField reads a field and the tab or line end after it. lastInRow reports whether the field was the last of its
+// row, closed whether its quote was closed.
 func readField(text string) (field, rest string, lastInRow, closed bool) {
 	var b strings.Builder
 	quoted := strings.HasPrefix(text, `"`)
@@ -84,8 +84,8 @@ func isMissing(field string) bool {
 	return false
 }
 
-// columnValues returns the values of column at as Python prints them. A column of whole numbers prints whole numbers,
-// or numbers with ".0" if values are missing. Other numbers print as floats, and all else as text. Missing values are
+// columnValues returns the values of a column as Python prints them. A column of whole numbers prints whole numbers, or
+// numbers with ".0" if values are missing. Other numbers print as floats, and all else as text. Missing values are
 // "nan".
 func columnValues(rows []tableRow, column int) []string {
 	texts := make([]string, len(rows))

@@ -32,7 +32,7 @@ func TestGoldenGraph(t *testing.T) {
 	golden.Each(t, "graph/*/graph/expected.json", func(t *testing.T, path string) {
 		var want expectedGraph
 		golden.ReadJSON(t, path, &want)
-		s, err := Open(t.Context(), filepath.Join(filepath.Dir(filepath.Dir(path)), "igbh"), GraphOptions{NoKept: true})
+		s, err := Open(t.Context(), filepath.Join(filepath.Dir(filepath.Dir(path)), "igbh"), GraphOptions{NoCache: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -65,9 +65,9 @@ func TestSetIsReadAsWritten(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s.KeptFault() != nil || s.Len() != 3 || !slices.Equal(s.Papers(), []uint32{8, 0, 3}) ||
+		if s.SaveError() != nil || s.Len() != 3 || !slices.Equal(s.Papers(), []uint32{8, 0, 3}) ||
 			!slices.Equal(s.Labels(), []int{2, 0, 0}) {
-			t.Errorf("papers %v, labels %v, kept %v", s.Papers(), s.Labels(), s.KeptFault())
+			t.Errorf("papers %v, labels %v, kept %v", s.Papers(), s.Labels(), s.SaveError())
 		}
 		g := s.Graph()
 		if row := g.CSC[g.RelationIndex("paper__cites__paper")].Sources(1); !slices.Equal(row, []uint32{0, 0, 1}) {
@@ -114,7 +114,7 @@ func TestRawMemory(t *testing.T) {
 		}
 		write(t, path, data[10+int(binary.LittleEndian.Uint16(data[8:])):])
 	}
-	s, err := Open(t.Context(), dir, GraphOptions{Size: "full", NoKept: true})
+	s, err := Open(t.Context(), dir, GraphOptions{Size: "full", NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func TestRawMemory(t *testing.T) {
 	}
 	checkGather(t, s.Features())
 	write(t, filepath.Join(folder, "paper/node_feat.npy"), make([]byte, 9*16+4))
-	_, err = Open(t.Context(), dir, GraphOptions{NoKept: true})
+	_, err = Open(t.Context(), dir, GraphOptions{NoCache: true})
 	wantAll(t, err, "paper/node_feat.npy: 148 bytes without a header are not whole nodes of 4 features")
 }
 
@@ -303,8 +303,8 @@ func TestAKeptGraphOfOtherEdgesIsMadeAgain(t *testing.T) {
 	for _, wrong := range [][]byte{data, data[:100], nil} {
 		write(t, filepath.Join(folder, cacheName), wrong)
 		s, err := Open(t.Context(), dir, GraphOptions{})
-		if err != nil || s.KeptFault() != nil {
-			t.Fatal(err, s.KeptFault())
+		if err != nil || s.SaveError() != nil {
+			t.Fatal(err, s.SaveError())
 		}
 		if row := s.Graph().CSC[s.Graph().RelationIndex("paper__cites__paper")].Sources(4); !slices.Equal(row, []uint32{4}) {
 			t.Errorf("paper 4 is cited by %v: the graph is another's", row)
@@ -322,8 +322,8 @@ func TestAGraphThatCannotBeKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if s.KeptFault() == nil || s.Graph().EdgeCount() == 0 {
-		t.Errorf("kept fault %v", s.KeptFault())
+	if s.SaveError() == nil || s.Graph().EdgeCount() == 0 {
+		t.Errorf("kept fault %v", s.SaveError())
 	}
 }
 

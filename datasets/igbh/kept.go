@@ -9,7 +9,7 @@ import (
 )
 
 // loadOrBuildGraph loads the graph of these edges from the cache file path. If that fails, it builds the graph and
-// saves it there. An empty path disables the cache. kept is the error of saving.
+// saves it there. An empty path disables the cache. saveErr is the error of saving.
 func loadOrBuildGraph(ctx context.Context, nodes NodeCounts, edges StoredEdges, path string) (g *graph.Graph, saveErr,
 	err error) {
 	if path == "" {

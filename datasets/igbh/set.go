@@ -29,9 +29,9 @@ type GraphOptions struct {
 	Size string
 	// LabelsOnly opens only papers and labels, which are enough to score a finished run.
 	LabelsOnly bool
-	// Kept is the path of the graph's cache file. Empty: a file in the folder of the data. NoKept disables the cache.
-	Kept   string
-	NoKept bool
+	// Kept is the path of the graph's cache file. Empty: a file in the folder of the data. NoCache disables the cache.
+	Kept    string
+	NoCache bool
 	// Features, if not nil, contains the features of the nodes, for the types of IGBH in order. The files of features are
 	// then not opened and may be missing. The caller must close Features after the set.
 	Features graph.FeatureStore
@@ -69,7 +69,7 @@ func Open(ctx context.Context, dir string, o GraphOptions) (*PaperSet, error) {
 
 // findSize returns the folder of the requested size and the size that it found.
 func findSize(dir, size string) (folder, found string, err error) {
-	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+	if err := fault.RequireFolder(ErrDataset, dir); err != nil {
 		return "", "", err
 	}
 	found, err = selectSize(dir, size)
@@ -171,7 +171,7 @@ func (s *PaperSet) loadGraph(ctx context.Context, folder string, nodes NodeCount
 
 // cachePath returns the path of the graph's cache file, or "" for none.
 func (o GraphOptions) cachePath(folder string) string {
-	if o.NoKept {
+	if o.NoCache {
 		return ""
 	}
 	return cmp.Or(o.Kept, filepath.Join(folder, cacheName))
@@ -192,9 +192,9 @@ func (s *PaperSet) Graph() *graph.Graph { return s.graph }
 // Features returns the features of the graph's nodes, or nil with LabelsOnly.
 func (s *PaperSet) Features() graph.FeatureStore { return s.features }
 
-// KeptFault returns the error of saving the graph's cache file, or nil if the file was saved, existed already or is
+// SaveError returns the error of saving the graph's cache file, or nil if the file was saved, existed already or is
 // disabled.
-func (s *PaperSet) KeptFault() error { return s.saveErr }
+func (s *PaperSet) SaveError() error { return s.saveErr }
 
 // Close unmaps the files.
 func (s *PaperSet) Close() error {

@@ -47,7 +47,7 @@ type mapEntry struct {
 // that lists every fault; it wraps ErrDataset.
 func Open(dir string, o PictureOptions) (*PictureSet, error) {
 	o.Classes = cmp.Or(o.Classes, Classes)
-	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+	if err := fault.RequireFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
 	text, err := readMap(dir, o)

@@ -68,7 +68,7 @@ func Open(dir string, o CaseOptions) (*CaseSet, error) {
 
 // findCases returns the cases of dir without checking them.
 func findCases(dir string, o CaseOptions) (*CaseSet, error) {
-	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+	if err := fault.RequireFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
 	for _, root := range []string{dir, filepath.Join(dir, "preprocessed_data")} {
@@ -194,11 +194,11 @@ func (s *CaseSet) Image(i int) (*CaseVolume, error) {
 	c := &s.cases[i]
 	if c.pickle != "" {
 		v, err := readPickle(c.pickle, c.shape)
-		return v, fault.ErrorAbout(ErrDataset, c.name, err)
+		return v, fault.WrapError(ErrDataset, c.name, err)
 	}
 	h, values, err := nifti.ReadFloats(c.image, nifti.Kept)
 	if err != nil {
-		return nil, fault.ErrorAbout(ErrDataset, c.name, err)
+		return nil, fault.WrapError(ErrDataset, c.name, err)
 	}
 	return &CaseVolume{h.Shape, h.Spacing, values}, nil
 }
@@ -207,5 +207,5 @@ func (s *CaseSet) Image(i int) (*CaseVolume, error) {
 func (s *CaseSet) Labels(i int) ([]uint8, error) {
 	c := &s.cases[i]
 	_, labels, err := nifti.ReadClasses(c.labels, nifti.Kept, Classes-1)
-	return labels, fault.ErrorAbout(ErrDataset, c.name, err)
+	return labels, fault.WrapError(ErrDataset, c.name, err)
 }

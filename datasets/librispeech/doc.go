@@ -37,11 +37,11 @@ type ClipOptions struct {
 	// Manifest is the name of the manifest in the folder. If the file does not exist, the folder's transcripts are read
 	// instead.
 	Manifest string
-	// MostSeconds excludes longer clips, as the benchmarks do: 15 s for RNN-T, 30 s for Whisper. 0: no limit.
-	MostSeconds float64
+	// MaxSeconds excludes longer clips, as the benchmarks do: 15 s for RNN-T, 30 s for Whisper. 0: no limit.
+	MaxSeconds float64
 	// Keep reports whether a clip with this transcript belongs to the data set. nil: all belong to it.
 	Keep func(transcript string) bool
-	// Length returns the number of samples of a one-channel sound file at SampleRate, or an error. It is called from
+	// Length returns the number of samples of a one-channel sound file at Rate, or an error. It is called from
 	// several goroutines. The lengths in a manifest must agree with it. If it is nil, files are not checked; a manifest's
 	// transcripts are enough to score a finished run.
 	Length func(path string) (samples int, err error)

@@ -101,7 +101,7 @@ func TestOpenManifest(t *testing.T) {
 		{"files": [{"fname": "long.wav", "speed": 1}], "original_duration": 15.01, "transcript": "too long"},
 		{"files": [{"fname": "dropped.wav", "speed": 1}], "original_duration": 1, "transcript": "drop me"},
 		{"files": [{"fname": "b.wav", "speed": 1}], "original_duration": 15.0, "text_filepath": "text.txt"}]`)
-	got, err := Open(t.Context(), dir, ClipOptions{Manifest: "m.json", MostSeconds: 15, Length: length,
+	got, err := Open(t.Context(), dir, ClipOptions{Manifest: "m.json", MaxSeconds: 15, Length: length,
 		Keep: func(text string) bool { return text != "drop me" }})
 	want := []AudioClip{{"a.wav", "one", 1, 16000}, {"b.wav", "from a file", 15, 240000}}
 	if err != nil || !reflect.DeepEqual(got, want) {
@@ -157,7 +157,7 @@ func TestBadSets(t *testing.T) {
 			for name, text := range c.files {
 				write(t, filepath.Join(dir, name), text)
 			}
-			_, err := Open(t.Context(), dir, ClipOptions{Manifest: "m.json", MostSeconds: 15, Length: length})
+			_, err := Open(t.Context(), dir, ClipOptions{Manifest: "m.json", MaxSeconds: 15, Length: length})
 			if !errors.Is(err, ErrDataset) {
 				t.Fatalf("%v, want ErrDataset", err)
 			}

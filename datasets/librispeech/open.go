@@ -39,7 +39,7 @@ func Open(ctx context.Context, dir string, o ClipOptions) ([]AudioClip, error) {
 		checkLengths(ctx, dir, clips, o, &faults)
 	}
 	if len(clips) == 0 && faults.Len() == 0 {
-		faults.Addf("", "it has no clip%s", describeLimit(o.MostSeconds))
+		faults.Addf("", "it has no clip%s", describeLimit(o.MaxSeconds))
 	}
 	if err := errors.Join(ctx.Err(), faults.Err(ErrDataset, path)); err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func selectClips(clips []AudioClip, o ClipOptions) []AudioClip {
 		if o.Count > 0 && len(list) == o.Count {
 			break
 		}
-		if (o.MostSeconds == 0 || c.Seconds <= o.MostSeconds) && (o.Keep == nil || o.Keep(c.Transcript)) {
+		if (o.MaxSeconds == 0 || c.Seconds <= o.MaxSeconds) && (o.Keep == nil || o.Keep(c.Transcript)) {
 			list = append(list, c)
 		}
 	}

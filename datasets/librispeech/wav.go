@@ -2,7 +2,7 @@ package librispeech
 
 import "encoding/binary"
 
-// EncodeWAV returns a WAV file of one channel at SampleRate: a header of 44 bytes and 16-bit PCM samples.
+// EncodeWAV returns a WAV file of one channel at Rate: a header of 44 bytes and 16-bit PCM samples.
 func EncodeWAV(samples []int16) []byte {
 	const header, width = 44, 2
 	size := width * len(samples)

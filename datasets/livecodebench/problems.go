@@ -281,7 +281,7 @@ func parsePrivateTests(text string) (tests []codeTest, err error) {
 	return tests, nil
 }
 
-// readLimited reads r to its end. More than most bytes are an error.
+// readLimited reads r to its end. More than maxBytes bytes are an error.
 func readLimited(r io.Reader, maxBytes int64) ([]byte, error) {
 	all, err := io.ReadAll(io.LimitReader(r, maxBytes+1))
 	if err == nil && int64(len(all)) > maxBytes {

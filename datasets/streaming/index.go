@@ -195,7 +195,7 @@ func lineEnd(starts []int64, i int, f *indexedFile) int64 {
 }
 
 // readLine reads the bytes [start, end) of a file, which must be a line, and returns it without its line end. It reuses
-// the memory of into. The byte before start must end another line.
+// the memory of buffer. The byte before start must end another line.
 func (f *indexedFile) readLine(buffer []byte, start, end int64) ([]byte, error) {
 	if start < 0 || start >= end || end > f.size {
 		return nil, fmt.Errorf("it is said to be bytes %d to %d of %s, which has %d", start, end, f.name, f.size)

@@ -191,7 +191,7 @@ func (s *RequestSet) readCandidates(r *readBuffers, sample *RequestSample, block
 	return nil
 }
 
-// makeEntries returns entries for the first most IDs that were read.
+// makeEntries returns entries for the first maxEntries IDs that were read.
 func (s *RequestSet) makeEntries(r *readBuffers, maxEntries int) (e ItemEntries, err error) {
 	ids, ratings := &r.ids, &r.ratings
 	if len(ids.values) != len(ratings.values) {

@@ -89,7 +89,7 @@ type indexedFile struct {
 // are checked when they are read; [RequestSet.CheckRequests] reads all of them. The error is a [*FaultError] that lists
 // every fault; it wraps ErrDataset. The caller must close the set.
 func Open(dir string, o RequestOptions) (*RequestSet, error) {
-	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+	if err := fault.RequireFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
 	s := &RequestSet{}

@@ -32,15 +32,15 @@ type FrameObject struct {
 
 // Frame is the index entry of a sample.
 type Frame struct {
-	Image       int // image_idx: number in the names of pictures and in answers, 0 to MostImage
+	Image       int // image_idx: number in the names of pictures and in answers, 0 to MaxImage
 	Points      string
 	Shapes      [Cameras]PictureShape // sizes of the pictures in the index
 	Calibration CameraCalibration
 	Objects     []FrameObject
 }
 
-// MostImage is the largest image_idx, because answers store it as float32.
-const MostImage = 1<<24 - 1
+// MaxImage is the largest image_idx, because answers store it as float32.
+const MaxImage = 1<<24 - 1
 
 // FrameSource is a set of frames, read from files or generated. Its methods may be called concurrently.
 type FrameSource interface {

@@ -59,7 +59,7 @@ func (x *indexReader) addFrame(i int, item any) {
 		return
 	}
 	image := p.asDict(frame["image"], "image")
-	f.Image = p.asWholeNumber(image["image_idx"], "image.image_idx", MostImage)
+	f.Image = p.asWholeNumber(image["image_idx"], "image.image_idx", MaxImage)
 	files := p
 	if x.options.LabelsOnly {
 		files.addFault = func(string) {}
@@ -98,7 +98,7 @@ func pythonTypeName(v any) string {
 	return fmt.Sprintf("a %T", v)
 }
 
-// asWholeNumber converts a whole number from 0 to most. Other values are faults.
+// asWholeNumber converts a whole number from 0 to maxValue. Other values are faults.
 func (p frameParser) asWholeNumber(v any, name string, maxValue int64) int {
 	n, err := pickle.AsInts(v)
 	switch {

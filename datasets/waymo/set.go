@@ -48,7 +48,7 @@ var _ FrameSource = (*FrameSet)(nil)
 // Open reads the index in dir and checks each frame, its file of points and the headers of its pictures. The error is a
 // [*FaultError] that lists every fault; it wraps ErrDataset.
 func Open(dir string, o FrameOptions) (*FrameSet, error) {
-	if err := fault.NoFolder(ErrDataset, dir); err != nil {
+	if err := fault.RequireFolder(ErrDataset, dir); err != nil {
 		return nil, err
 	}
 	root := dir
@@ -211,7 +211,7 @@ func (s *FrameSet) ReadPoints(i int) ([]float32, error) {
 		}
 	}
 	if err != nil {
-		return nil, fault.ErrorAbout(ErrDataset, s.frameLabel(i), err)
+		return nil, fault.WrapError(ErrDataset, s.frameLabel(i), err)
 	}
 	return parsePoints(data), nil
 }
@@ -231,5 +231,5 @@ func parsePoints(data []byte) []float32 {
 // ReadPicture reads the file of a camera's picture of frame i.
 func (s *FrameSet) ReadPicture(i, camera int) ([]byte, error) {
 	data, err := bounded.ReadFile(s.picturePath(i, camera), picture.MaxBytes)
-	return data, fault.ErrorAbout(ErrDataset, s.frameLabel(i), err)
+	return data, fault.WrapError(ErrDataset, s.frameLabel(i), err)
 }

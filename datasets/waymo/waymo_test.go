@@ -81,7 +81,7 @@ func write(t testing.TB, dir string, frames ...*Frame) {
 	}
 	put(IndexName, index.Bytes())
 	for _, f := range frames {
-		put(f.Points, PointBytes(somePoints))
+		put(f.Points, EncodePoints(somePoints))
 		for k := range Cameras {
 			c := draw.NewCanvas(f.Shapes[k].Width, f.Shapes[k].Height)
 			put(f.PictureName(k), c.JPEG(90))
@@ -91,7 +91,7 @@ func write(t testing.TB, dir string, frames ...*Frame) {
 
 func TestOpen(t *testing.T) {
 	dir := t.TempDir()
-	frames := []*Frame{frame(1000123), frame(7), frame(MostImage)}
+	frames := []*Frame{frame(1000123), frame(7), frame(MaxImage)}
 	frames[1].Objects = nil
 	write(t, filepath.Join(dir, "kitti_format"), frames...)
 	s, err := Open(dir, FrameOptions{})
@@ -283,7 +283,7 @@ func FuzzIndex(f *testing.F) {
 			return
 		}
 		for i, frame := range x.frames {
-			if frame.Image < 0 || frame.Image > MostImage {
+			if frame.Image < 0 || frame.Image > MaxImage {
 				t.Errorf("frame %d has the image %d", i, frame.Image)
 			}
 		}

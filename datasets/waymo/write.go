@@ -80,9 +80,9 @@ func toPickledObjects(objects []FrameObject) pickle.Dict {
 	}
 }
 
-// PointBytes encodes points of PointValues values each in the form of their file. It adds a sixth value of 0 to each
+// EncodePoints encodes points of PointValues values each in the form of their file. It adds a sixth value of 0 to each
 // point.
-func PointBytes(points []float32) []byte {
+func EncodePoints(points []float32) []byte {
 	data := make([]byte, 0, 4*fileValues*len(points)/PointValues)
 	for ; len(points) >= PointValues; points = points[PointValues:] {
 		data = append(append(data, floatBytes(points[:PointValues])...), 0, 0, 0, 0)

@@ -57,7 +57,7 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 	return sdk.Prompts(w), nil
 }
 
-// isScripted reports whether the plugin's script answers. by is the name of the backend.
+// isScripted reports whether the plugin's script answers. backendName is the name of the backend.
 func isScripted(backendName string) bool { return backendName == standin.Name || backendName == "" }
 
 // holdsQuestions reports whether the data set at path contains questions, for accuracy runs, instead of recorded

@@ -136,17 +136,17 @@ func (s *callScorer) noteSources(n *sdk.Notes) {
 }
 
 // formatBreakdown returns the breakdown of scores, one figure per line.
-func (s *callScorer) formatBreakdown(of bfcl.TotalScores) string {
+func (s *callScorer) formatBreakdown(scores bfcl.TotalScores) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s=%s%%\n%s=%s%%\n", overallMetric, formatPercent(of.Overall), normalizedMetric,
-		formatPercent(of.Normalized))
+	fmt.Fprintf(&b, "%s=%s%%\n%s=%s%%\n", overallMetric, formatPercent(scores.Overall), normalizedMetric,
+		formatPercent(scores.Normalized))
 	for _, c := range bfcl.Categories() {
-		if v, ok := of.Categories[c.Name]; ok {
+		if v, ok := scores.Categories[c.Name]; ok {
 			fmt.Fprintf(&b, "%s=%s%%\n", c.Name, formatPercent(v))
 		}
 	}
 	for _, name := range bfcl.Subsets() {
-		if t, ok := of.Subsets[name]; ok {
+		if t, ok := scores.Subsets[name]; ok {
 			fmt.Fprintf(&b, "%s=%s%% of %d\n", name, formatPercent(t.Accuracy()), t.Issued)
 		}
 	}

@@ -22,7 +22,7 @@ const (
 	batchSamples = 16
 )
 
-// newQuestionWorkload returns a workload for the features. batch is the largest batch that the user requests; 0: the
+// newQuestionWorkload returns a workload for the features. maxBatch is the largest batch that the user requests; 0: the
 // default.
 func newQuestionWorkload(b tensorBinding, file backend.Model, all []features.Feature, maxBatch int) *questionWorkload {
 	file.Inputs, file.Outputs = b.Inputs, b.Outputs

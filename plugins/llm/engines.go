@@ -64,7 +64,7 @@ func (e mixedEngine) scoreFigures() (textFigures, error) {
 		return textFigures{}, err
 	}
 	if e.runner != nil {
-		if err := r.ExecutePrograms(context.Background(), e.runner.Run, coderun.AtOnce); err != nil {
+		if err := r.ExecutePrograms(context.Background(), e.runner.Run, coderun.MaxConcurrent); err != nil {
 			return textFigures{}, err
 		}
 	}

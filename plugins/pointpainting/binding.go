@@ -72,7 +72,7 @@ const (
 	classes   = 3
 )
 
-// completeModels completes the files with the tensors that the binding uses. Tensors are identified by position,
+// completeModels completes the models with the tensors that the binding uses. Tensors are identified by position,
 // because exports name them differently.
 func (b *networkBinding) completeModels(models map[string]backend.Model) map[string]backend.Model {
 	s, d := models[segmentationPart], models[detectorPart]

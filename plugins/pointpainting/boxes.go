@@ -66,7 +66,7 @@ func (b *frameBoxes) chooseBoxes(binding *networkBinding, rows []float32) error 
 	return nil
 }
 
-// suppressOverlaps keeps the candidates whose overlap with every better kept candidate is at most most.
+// suppressOverlaps keeps the candidates whose overlap with every better kept candidate does not exceed maxOverlap.
 func (b *frameBoxes) suppressOverlaps(maxOverlap float32, rows []float32) {
 	b.kept, b.grounds = b.kept[:0], b.grounds[:0]
 	for _, i := range b.candidates {

@@ -18,7 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 )
 
-// connectServer returns a client for a server. what is the parameter that contains the server's address, for messages.
+// connectServer returns a client for a server. parameter is the parameter that contains the server's address, for
+// messages.
 func connectServer(
 	ctx context.Context, servers backend.GeneratorOpener, parameter string, s serverSettings, retries, concurrency int,
 ) (backend.Generator, error) {
@@ -148,7 +149,7 @@ func (m *stepModels) closeAll() error {
 }
 
 // askStep asks the model of a step. If a cached reply of a previous run exists, the model must still reply, but its
-// reply is ignored. used is the number of tokens in the reply.
+// reply is ignored. tokens is the number of tokens in the reply.
 func (m *stepModels) askStep(
 	ctx context.Context, s agent.Step, row, round int, prompt string,
 ) (text string, tokens int, err error) {

@@ -27,7 +27,7 @@ func newRowTokenizer(t *wordpiece.Tokenizer, maxTokens int) *rowTokenizer {
 	return &rowTokenizer{t, maxTokens, class, end}
 }
 
-// makeRow returns the token IDs of a text between [CLS] and [SEP], truncated to most tokens.
+// makeRow returns the token IDs of a text between [CLS] and [SEP], truncated to maxTokens tokens.
 func (t *rowTokenizer) makeRow(text string, maxTokens int) []int32 {
 	ids := t.Encode([]int32{t.classID}, text)
 	return append(ids[:min(len(ids), maxTokens-1)], t.endID)

@@ -193,12 +193,12 @@ func readPrompts(path string) (*agent.PromptSet, error) {
 
 // readVocabulary reads the vocabulary of a part from path, the value of the parameter param, or from vocab.txt in the
 // folder of the part's file.
-func readVocabulary(r *manifest.Request, param, path, part string, most int) *rowTokenizer {
+func readVocabulary(r *manifest.Request, param, path, part string, maxTokens int) *rowTokenizer {
 	text, err := readVocab(path, r.Files[part])
 	if err == nil {
 		var t *wordpiece.Tokenizer
 		if t, err = wordpiece.New(text); err == nil {
-			return newRowTokenizer(t, most)
+			return newRowTokenizer(t, maxTokens)
 		}
 	}
 	r.AddFault(sdk.Data(fmt.Errorf("parameter %s: %w", param, err)))

@@ -182,7 +182,7 @@ func (s *servers) Generate(ctx context.Context, p backend.Prompt, sink backend.T
 		}
 		return err
 	}
-	sink.Complete(backend.Tokens{Text: standin.ReplyTo(p.Messages[0].Content), N: 5})
+	sink.Complete(backend.Tokens{Text: standin.AnswerMessage(p.Messages[0].Content), N: 5})
 	return nil
 }
 

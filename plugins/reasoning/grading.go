@@ -27,7 +27,7 @@ func openGraders(ctx context.Context, s *modelSettings, r *manifest.Request) (o 
 	}
 	set, err := openProblems(s.Problems, r)
 	r.AddFault(err)
-	o.Programs, o.Workers = coderun.ProblemGrader{Runner: run, Set: set}, coderun.AtOnce
+	o.Programs, o.Workers = coderun.ProblemGrader{Runner: run, Set: set}, coderun.MaxConcurrent
 	return o, run.Note
 }
 

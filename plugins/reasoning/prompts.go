@@ -49,11 +49,11 @@ func (s *modelSettings) makePrompt(t language.TextTokenizer, item *prompts.Promp
 }
 
 // checkTokenIDs checks a prompt's token IDs against the vocabulary and the model's limit.
-func (s *modelSettings) checkTokenIDs(ids []int32, size int) error {
+func (s *modelSettings) checkTokenIDs(ids []int32, vocabularySize int) error {
 	if n := len(ids); s.MaxInput > 0 && n > s.MaxInput {
 		return fmt.Errorf("its prompt has %d tokens, want at most %d (parameter max_prompt_tokens)", n, s.MaxInput)
 	}
-	return language.CheckIDs(ids, size)
+	return language.CheckIDs(ids, vocabularySize)
 }
 
 // toSentPrompt returns the part of a prompt that is sent to a server.

@@ -27,9 +27,9 @@ type modelSettings struct {
 	Programs coderun.ProgramSettings
 	Problems string `param:"problems"` // path of the problems that test programs; empty: the embedded ones
 
-	// MaxScored is the limit of tokens per answer in an accuracy run; other runs have another limit.
-	MaxScored int              `param:"accuracy_max_new_tokens" min:"1" max:"int32"`
-	sampling  backend.Sampling // sampling without the seed
+	// MaxAccuracyTokens is the limit of tokens per answer in an accuracy run; other runs have another limit.
+	MaxAccuracyTokens int              `param:"accuracy_max_new_tokens" min:"1" max:"int32"`
+	sampling          backend.Sampling // sampling without the seed
 }
 
 // samplingSettings contains the parameters of sampling tokens.
@@ -53,7 +53,7 @@ func readSettings(r *manifest.Request) modelSettings {
 	r.DefaultsOf("tokenizer")
 	s := parseSettings(r.Params)
 	if r.Use == sdk.UseAccuracy {
-		s.Limits.MaxNewTokens = s.MaxScored
+		s.Limits.MaxNewTokens = s.MaxAccuracyTokens
 	}
 	return s
 }

@@ -41,7 +41,7 @@ func payloadClassesReader() option.ParamReader {
 	return option.WordReader("payload", map[string]int{"class": 1, "top5": 5})
 }
 
-// bindClassifier reads the parameters of a model. The default height and width of its input are official pixels.
+// bindClassifier reads the parameters of a model. The default height and width of its input are officialSize pixels.
 func bindClassifier(p *option.Params, officialSize int) classifierBinding {
 	b := classifierBinding{officialSize: officialSize, Size: officialSize}
 	option.Bind(p, &b, pictures.ElementReader(), payloadClassesReader(),

@@ -17,13 +17,13 @@ type expectedClasses struct {
 	topk *topk.ClassScorer
 }
 
-// openExpectedClasses reads the file at path, which must contain a class less than all for each picture in the set. It
-// returns nil if path is empty.
-func openExpectedClasses(path string, set labelSet, d accuracy.DType, all int) (*expectedClasses, error) {
+// openExpectedClasses reads the file at path, which must contain a class less than classCount for each picture in the
+// set. It returns nil if path is empty.
+func openExpectedClasses(path string, set labelSet, d accuracy.DType, classCount int) (*expectedClasses, error) {
 	if path == "" {
 		return nil, nil
 	}
-	classes, err := imagenet.ReadClasses(path, all)
+	classes, err := imagenet.ReadClasses(path, classCount)
 	if err != nil {
 		return nil, sdk.Data(err)
 	}

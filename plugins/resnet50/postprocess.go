@@ -23,7 +23,7 @@ func (b classifierBinding) appendAnswers(out backend.Tensor, n int, p *sdk.Paylo
 		return err
 	}
 	if out.DType == backend.Float16 {
-		scores, err := pictures.TensorFloats(out)
+		scores, err := pictures.ReadFloats(out)
 		if err != nil {
 			return fmt.Errorf("%w: %w", errOutput, err)
 		}

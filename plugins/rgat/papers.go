@@ -72,7 +72,7 @@ func (p *paperSet) readFiles(ctx context.Context, r *manifest.Request) error {
 	r.Bind(&s)
 	o := igbh.GraphOptions{Size: s.Size, LabelsOnly: r.Scoring, Kept: s.Graph}
 	if o.Kept == "none" {
-		o.Kept, o.NoKept = "", true
+		o.Kept, o.NoCache = "", true
 	}
 	closeStore := func() error { return nil }
 	if s.Features != "" && !r.Scoring {
@@ -86,7 +86,7 @@ func (p *paperSet) readFiles(ctx context.Context, r *manifest.Request) error {
 	if err != nil {
 		return errors.Join(err, closeStore())
 	}
-	if err := set.KeptFault(); err != nil {
+	if err := set.SaveError(); err != nil {
 		fmt.Fprintf(os.Stderr, "the graph is made for each run, it cannot be kept (--param graph=FILE elsewhere): %v\n", err)
 	}
 	*p = paperSet{set.Papers(), set.Labels(), set.Graph(), set.Features(), o.Features != nil, func() error {

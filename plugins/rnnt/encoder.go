@@ -173,7 +173,7 @@ func (e *encoderRun) encodedClip(values []float32, i, n int, length int64) ([]fl
 	return clip[:length*width], nil
 }
 
-// transposeFrames transposes the first frames of values from [width, all] to [frames, width].
+// transposeFrames transposes the first frames of values from [width, allFrames] to [frames, width].
 func transposeFrames(values []float32, allFrames, frames int) []float32 {
 	width := len(values) / allFrames
 	to := make([]float32, 0, frames*width)

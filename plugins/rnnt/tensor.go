@@ -27,12 +27,12 @@ func readFloats(t *backend.Tensor, dims int) ([]float32, error) {
 	return backend.View[float32](t.Data), nil
 }
 
-// readRows returns the values of a float32 output that must contain each values for each of n rows, in any shape.
-func readRows(t *backend.Tensor, n, each int) ([]float32, error) {
+// readRows returns the values of a float32 output that must contain perRow values for each of n rows, in any shape.
+func readRows(t *backend.Tensor, n, perRow int) ([]float32, error) {
 	values, err := readFloats(t, len(t.Shape))
-	if err == nil && len(values) != n*each {
+	if err == nil && len(values) != n*perRow {
 		err = fmt.Errorf("%w: %q is %s, want %d values for each of %d rows", errOutput, t.Name,
-			backend.ShapeString(t.Shape), each, n)
+			backend.ShapeString(t.Shape), perRow, n)
 	}
 	return values, err
 }

@@ -39,9 +39,9 @@ type clipSample struct {
 	features []float32 // [frames, 240]
 }
 
-// FromFeatures returns a sample with the given features, float32 [frames, 240]. Use it to decode features that do not
-// come from a clip with the workload's runs.
-func FromFeatures(values []float32) sdk.Sample { return &clipSample{features: values} }
+// NewFeatureSample returns a sample with the given features, float32 [frames, 240]. Use it to decode features that do
+// not come from a clip with the workload's runs.
+func NewFeatureSample(values []float32) sdk.Sample { return &clipSample{features: values} }
 
 // frameCount returns the clip's number of feature frames.
 func (s *clipSample) frameCount() int {

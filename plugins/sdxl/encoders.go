@@ -112,7 +112,7 @@ func (e *textEncoder) encodeText(ctx context.Context, ids []int32) (hidden, pool
 	return hidden, pooled, err
 }
 
-// outputShape returns the shape of output i for ids tokens. Unknown sides are -1.
+// outputShape returns the shape of output i for the given number of tokens. Unknown sides are -1.
 func (e *textEncoder) outputShape(i int, declared []int64, tokens int64) []int64 {
 	shape := append([]int64{1}, declared[min(1, len(declared)):]...)
 	switch {

@@ -33,7 +33,7 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 		all := planPacks()
 		return all[:r.SampleCount(len(all), "clips")]
 	}
-	o := librispeech.ClipOptions{Manifest: officialManifest, MostSeconds: maxSeconds, Length: readLength, Count: r.Count}
+	o := librispeech.ClipOptions{Manifest: officialManifest, MaxSeconds: maxSeconds, Length: readLength, Count: r.Count}
 	list, err := librispeech.Open(ctx, r.Dataset, o)
 	if err != nil && r.Scoring && !errors.Is(err, context.Canceled) {
 		o.Length = nil

@@ -99,7 +99,7 @@ type soundFeatures struct {
 }
 
 // newSoundFeatures reads the number of mel filters and frames from an encoder. The defaults for free dimensions are
-// mels and the frames of 30 s.
+// defaultMels and the frames of 30 s.
 func newSoundFeatures(encoder backend.Session, defaultMels int) (*soundFeatures, error) {
 	f := &soundFeatures{mels: defaultMels, frames: audio.LogMelFrames}
 	all := encoder.Inputs()

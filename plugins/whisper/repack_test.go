@@ -108,7 +108,7 @@ func TestRepackOfTranscripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err := librispeech.Open(t.Context(), out,
-		librispeech.ClipOptions{Manifest: officialManifest, MostSeconds: maxSeconds, Length: readLength})
+		librispeech.ClipOptions{Manifest: officialManifest, MaxSeconds: maxSeconds, Length: readLength})
 	if err != nil {
 		t.Fatal(err)
 	}

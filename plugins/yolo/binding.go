@@ -96,12 +96,12 @@ func (b yoloBinding) checkFile(file fileSignature) error {
 
 // checkOutputForm requires the output form [batch, 4 + classes, columns] for a picture with the given number of
 // positions. Unknown numbers are 0 or negative.
-func checkOutputForm(rows, columns, places int64) error {
+func checkOutputForm(rows, columns, positions int64) error {
 	switch {
-	case columns == 6 && (rows != places || places <= 0) && rows != 0:
+	case columns == 6 && (rows != positions || positions <= 0) && rows != 0:
 		return fmt.Errorf("%w; rows of 6 are the end-to-end form, without the columns to choose from: export the "+
 			"model without suppression (nms=False, end2end=False)", errOutputShape)
-	case rows == places && places > 0 && columns > 0 && columns != places:
+	case rows == positions && positions > 0 && columns > 0 && columns != positions:
 		return fmt.Errorf("%w: the last two axes are exchanged; transpose the output in the export", errOutputShape)
 	}
 	return nil

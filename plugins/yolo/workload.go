@@ -59,7 +59,7 @@ func (w *yoloWorkload) Postprocess(outputs []backend.Tensor, samples []*pictures
 	if err != nil {
 		return err
 	}
-	values, err := pictures.TensorFloats(outputs[0])
+	values, err := pictures.ReadFloats(outputs[0])
 	if err != nil {
 		return fmt.Errorf("%w: %w", detection.ErrOutput, err)
 	}
@@ -115,7 +115,7 @@ func (w *yoloWorkload) appendRows(payload []byte, s *pictures.PictureSample, fou
 			return payload, fmt.Errorf("the box of column %d, whose score is %v, is not a number", f.Column, f.Score)
 		}
 		f = w.Unletterbox.RestoreBox(f, in)
-		payload = detection.AppendRow(payload, s.Index, in.BoxShares(f), f.Score, w.classLabel(f.Class))
+		payload = detection.AppendRow(payload, s.Index, in.ToFractions(f), f.Score, w.classLabel(f.Class))
 	}
 	return payload, nil
 }

@@ -52,7 +52,7 @@ func (g *Grid) Cells() (x, y int) { return g.cells[0], g.cells[1] }
 
 // Pillars contains the points of a cloud by cell. Memory is reused for the next cloud.
 type Pillars struct {
-	Values      []float32 // [pillars, Grid.MaxPoints, Painted]; 0 if a pillar has fewer points
+	Values      []float32 // [pillars, Grid.Points, Painted]; 0 if a pillar has fewer points
 	Coordinates []int64   // [pillars, 4]: 0, cell along x, cell along y, 0
 	Counts      []int32   // [pillars]: number of points
 	// number of points that were dropped because their pillar was full or there were too many pillars
@@ -64,7 +64,7 @@ type Pillars struct {
 	rows         []int32   // by kept point: its row in Values
 }
 
-// Fill assigns points, of numbers values each, to pillars. numbers is either Values, which sets scores to 0, or
+// Fill assigns points, of pointValues values each, to pillars. pointValues is either Values, which sets scores to 0, or
 // Painted. Pillars are in the order of their first points. Further points of a full pillar are dropped. If there are
 // too many pillars, all points from that position on are dropped, even those of existing pillars. Cells are computed in
 // float32 as floor((x - low) / size). A point on an upper face is in no cell.

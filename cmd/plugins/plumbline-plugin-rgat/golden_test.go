@@ -153,7 +153,7 @@ func TestGoldenSampledGraphs(t *testing.T) {
 		golden.ReadJSON(t, path, &want)
 		dir := filepath.Dir(filepath.Dir(filepath.Dir(path)))
 		_, r := opened(t, dir, map[string]string{"graph": "none"})
-		set, err := igbh.Open(t.Context(), filepath.Join(dir, "igbh"), igbh.GraphOptions{NoKept: true})
+		set, err := igbh.Open(t.Context(), filepath.Join(dir, "igbh"), igbh.GraphOptions{NoCache: true})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -126,7 +126,7 @@ func TestGoldenGreedyDecoding(t *testing.T) {
 		}
 		var samples []sdk.Sample
 		for _, c := range want.Cases {
-			samples = append(samples, rnnt.FromFeatures(floats(t, filepath.Join(dir, c.Features), c.Frames*240)))
+			samples = append(samples, rnnt.NewFeatureSample(floats(t, filepath.Join(dir, c.Features), c.Frames*240)))
 		}
 		for _, batch := range []int{1, 2, len(samples)} {
 			for i, payload := range o.payloads(t, samples, batch) {
@@ -165,7 +165,7 @@ func TestForms(t *testing.T) {
 		}
 		var samples []sdk.Sample
 		for _, c := range want.Cases {
-			samples = append(samples, rnnt.FromFeatures(floats(t, filepath.Join(dir, c.Features), c.Frames*want.Bins)))
+			samples = append(samples, rnnt.NewFeatureSample(floats(t, filepath.Join(dir, c.Features), c.Frames*want.Bins)))
 		}
 		for _, batch := range []int{1, 2, len(samples)} {
 			for i, payload := range o.payloads(t, samples, batch) {

@@ -66,8 +66,8 @@ func TestTheGraphIsReadAsTheOfficialSet(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer set.Close()
-	if set.Len() != citations.EvalCount || set.KeptFault() != nil {
-		t.Errorf("%d samples, kept: %v", set.Len(), set.KeptFault())
+	if set.Len() != citations.EvalCount || set.SaveError() != nil {
+		t.Errorf("%d samples, kept: %v", set.Len(), set.SaveError())
 	}
 }
 

@@ -5,9 +5,9 @@ import (
 	"os"
 )
 
-// NoFolder returns an error that wraps kind if the path of a data set is a file instead of a folder. It returns nil if
-// the path does not exist; the later read reports that.
-func NoFolder(kind error, path string) error {
+// RequireFolder returns an error that wraps kind if the path of a data set is a file instead of a folder. It returns
+// nil if the path does not exist; the later read reports that.
+func RequireFolder(kind error, path string) error {
 	info, err := os.Stat(path)
 	if err != nil || info.IsDir() {
 		return nil
@@ -21,8 +21,8 @@ func PathExists(path string) bool {
 	return err == nil
 }
 
-// ErrorAbout returns an error about the part name of a data set that wraps kind and err, or nil if err is nil.
-func ErrorAbout(kind error, name string, err error) error {
+// WrapError returns an error about the part name of a data set that wraps kind and err, or nil if err is nil.
+func WrapError(kind error, name string, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -43,7 +43,7 @@ func AsFloats(v any) ([]float64, error) {
 // maxDepth limits the nesting of lists whose values are collected.
 const maxDepth = 8
 
-// collectValues returns the values of one type in v, in order. one converts a single value, elements an array.
+// collectValues returns the values of one type in v, in order. convert converts a single value, convertArray an array.
 func collectValues[T any](v any, convert func(any) (T, bool), convertArray func(*NumpyArray) ([]T, error)) ([]T,
 	error) {
 	var all []T

@@ -43,7 +43,7 @@ type FileTensor struct {
 // maxPickleBytes limits the size of a tensor's description; typical ones have 150 bytes.
 const maxPickleBytes = 1 << 16
 
-// ReadTensor reads a tensor of the given element type. More than most elements are an error.
+// ReadTensor reads a tensor of the given element type. More than maxElements elements are an error.
 func ReadTensor(path string, s ElementType, maxElements int64) (t *FileTensor, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {

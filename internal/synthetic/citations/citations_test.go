@@ -74,7 +74,7 @@ func TestFilesAreTheGraph(t *testing.T) {
 	if err := igbh.WriteDataset(t.Context(), dir, "tiny", s); err != nil {
 		t.Fatal(err)
 	}
-	set, err := igbh.Open(t.Context(), dir, igbh.GraphOptions{NoKept: true})
+	set, err := igbh.Open(t.Context(), dir, igbh.GraphOptions{NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}

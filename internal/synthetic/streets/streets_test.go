@@ -78,7 +78,7 @@ func TestFramesAreWhatTheySay(t *testing.T) {
 	images := map[int]bool{}
 	for _, set := range []Set{Train(), Calibration(), Eval()} {
 		for i := range set.Len() {
-			if images[set.image(i)] || set.image(i) > waymo.MostImage {
+			if images[set.image(i)] || set.image(i) > waymo.MaxImage {
 				t.Fatalf("frame %d of seed %x is image %d", i, set.Seed, set.image(i))
 			}
 			images[set.image(i)] = true

@@ -59,7 +59,7 @@ func Waymo(dir string) error {
 		}
 		f.Objects = append(f.Objects, waymo.FrameObject{Name: "Sign", Dimensions: [3]float32{1, 1, 1}})
 		frames = append(frames, f)
-		faults = append(faults, write(filepath.Join(dir, filepath.FromSlash(f.Points)), waymo.PointBytes(points)),
+		faults = append(faults, write(filepath.Join(dir, filepath.FromSlash(f.Points)), waymo.EncodePoints(points)),
 			writeCameras(dir, f, ahead))
 	}
 	var index bytes.Buffer

@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/option"
 )
 
-// AtOnce is the number of programs that a scorer runs concurrently.
-const AtOnce = 4
+// MaxConcurrent is the number of programs that a scorer runs concurrently.
+const MaxConcurrent = 4
 
 // Limits of a program in addition to its time. They apply per process unless stated otherwise.
 const (
@@ -45,7 +45,7 @@ type ProgramSettings struct {
 	Weak   bool   `param:"sandbox" choices:"full,weak"` // allow programs to run without a sandbox
 }
 
-// CheckNeeded adds a fault to p if a parameter of the sandbox is given although nothing runs in it. others reports
+// CheckNeeded adds a fault to p if a parameter of the sandbox is given although nothing runs in it. otherUse reports
 // whether anything except programs runs in it.
 func (s ProgramSettings) CheckNeeded(p *option.Params, otherUse bool) {
 	if s.Weak && !s.RunsPrograms() && !otherUse {

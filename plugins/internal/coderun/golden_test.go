@@ -41,7 +41,7 @@ func TestGoldenPythonPrograms(t *testing.T) {
 		lines := bufio.NewScanner(f)
 		lines.Buffer(nil, 1<<26)
 		var all sync.WaitGroup
-		free := make(chan struct{}, AtOnce)
+		free := make(chan struct{}, MaxConcurrent)
 		for lines.Scan() {
 			var c goldenCase
 			if err := json.Unmarshal(lines.Bytes(), &c); err != nil {

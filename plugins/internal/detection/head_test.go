@@ -143,7 +143,7 @@ func (c headCase) checkRows(t *testing.T, found []FoundBox) {
 		var rows []byte
 		for i, f := range found {
 			f = u.RestoreBox(f, in)
-			rows = AppendRow(rows, 3, in.BoxShares(f), f.Score, float32(COCOLabel(f.Class)))
+			rows = AppendRow(rows, 3, in.ToFractions(f), f.Score, float32(COCOLabel(f.Class)))
 			if i >= len(boxes) {
 				continue
 			}

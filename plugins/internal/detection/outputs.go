@@ -118,7 +118,7 @@ func countBoxRows(boxes backend.Tensor, batch int) (int, error) {
 }
 
 func readFloats(t backend.Tensor, n int) ([]float32, error) {
-	values, err := pictures.TensorFloats(t)
+	values, err := pictures.ReadFloats(t)
 	if err != nil || len(values) != n {
 		return nil, fmt.Errorf("%q is %v of shape %s, want %d float32 or float16", t.Name, t.DType,
 			backend.ShapeString(t.Shape), n)
@@ -134,7 +134,7 @@ func numberReader(t backend.Tensor, n int) (func(i int) float32, error) {
 	}
 	switch t.DType {
 	case backend.Float32, backend.Float16:
-		values, err := pictures.TensorFloats(t)
+		values, err := pictures.ReadFloats(t)
 		return func(i int) float32 { return values[i] }, err
 	case backend.Int64:
 		return integerReader[int64](t), nil

@@ -47,9 +47,9 @@ func (u Unletterbox) RestoreBox(f FoundBox, in LetterboxFrame) FoundBox {
 	return f
 }
 
-// BoxShares converts a box in pixels of the picture to the form of the log's rows: ymin, xmin, ymax, xmax as fractions
-// of the picture's sides.
-func (in LetterboxFrame) BoxShares(f FoundBox) [4]float32 {
+// ToFractions converts a box in pixels of the picture to the form of the log's rows: ymin, xmin, ymax, xmax as
+// fractions of the picture's sides.
+func (in LetterboxFrame) ToFractions(f FoundBox) [4]float32 {
 	w, h := float32(in.W), float32(in.H)
 	return [4]float32{f.Y1 / h, f.X1 / w, f.Y2 / h, f.X2 / w}
 }

@@ -21,8 +21,8 @@ var errUncounted = sdk.Usage(errors.New("the server counts no tokens (neither id
 	"and there is no tokenizer to count them by: give that of its model (--param tokenizer=FILE) for an estimate, or " +
 	"have the server report them (--backend-opt count=logprobs)"))
 
-// countTokens adds an answer with own tokens by the tokenizer's count and n by the server's, and returns the number of
-// tokens that applies. If the server does not count, the answer must have p's minimum number of tokens.
+// countTokens adds an answer with the tokenizer's and the server's counts, and returns the number of tokens that
+// applies. If the server does not count, the answer must have p's minimum number of tokens.
 func (c *tokenCounts) countTokens(tokenizerCount, serverCount int, p *backend.Prompt) (int, error) {
 	switch {
 	case serverCount == backend.Uncounted && tokenizerCount < p.MinNewTokens:

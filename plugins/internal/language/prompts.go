@@ -20,8 +20,8 @@ type PreparedPrompts struct {
 // maxFaults limits the number of invalid prompts in an error.
 const maxFaults = 10
 
-// MakePrompts makes n prompts on all cores. one makes prompt i and reports whether it was truncated to the model's
-// limit. The error lists the samples from which no prompt can be made.
+// MakePrompts makes n prompts on all cores. makePrompt makes prompt i and reports whether it was truncated to the
+// model's limit. The error lists the samples from which no prompt can be made.
 func MakePrompts(
 	ctx context.Context, n int, makePrompt func(i int) (p backend.Prompt, cut bool, err error),
 ) (PreparedPrompts, error) {
@@ -58,7 +58,7 @@ func listFaults(faults []error) error {
 	return sdk.Data(errors.Join(kept...))
 }
 
-// CheckIDs requires one or more token IDs, all less than the vocabulary's size.
+// CheckIDs requires one or more token IDs, all less than vocabularySize.
 func CheckIDs(ids []int32, vocabularySize int) error {
 	if len(ids) == 0 {
 		return errors.New("its prompt has no tokens")

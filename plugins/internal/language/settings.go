@@ -28,8 +28,8 @@ type AnswerLengths struct {
 	Ends []int32 `param:"eos"`
 }
 
-// BindParams reads the parameters of a benchmark into to, a pointer to its settings. s is the part of the settings that
-// this package defines. It sets payloads of int32 and one beam.
+// BindParams reads the parameters of a benchmark into settings, which must be a pointer. s is the part of the settings
+// that this package defines. It sets payloads of int32 and one beam.
 func (s *PromptSettings) BindParams(p *option.Params, settings any, readers ...option.ParamReader) {
 	var l AnswerLengths
 	option.Bind(p, &l, option.ReaderFunc("eos", ParseIDs))

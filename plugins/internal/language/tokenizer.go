@@ -23,8 +23,8 @@ const (
 )
 
 // OpenTokenizer opens the tokenizer at path, which is tokenizer.json, tokenizer.model, or a folder that contains one of
-// them or vocab.json and merges.txt. For [EmbeddedTokenizer], embedded returns the content of its tokenizer.json. An
-// empty path is an error; otherwise describes the alternatives in its text.
+// them or vocab.json and merges.txt. For [EmbeddedTokenizer], readEmbedded returns the content of its tokenizer.json.
+// An empty path is an error; its text lists the alternatives.
 func OpenTokenizer(path string, readEmbedded func() ([]byte, error), alternatives string) (TextTokenizer, error) {
 	switch path {
 	case EmbeddedTokenizer:

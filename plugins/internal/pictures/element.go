@@ -48,9 +48,9 @@ func (in ModelInput) needsConversion() bool {
 	return in.Element != backend.InvalidDType && in.Element != backend.Float32
 }
 
-// TensorFloats returns the elements of a float32 output without copying, or of a float16 output. They are valid as long
+// ReadFloats returns the elements of a float32 output without copying, or of a float16 output. They are valid as long
 // as the tensor.
-func TensorFloats(t backend.Tensor) ([]float32, error) {
+func ReadFloats(t backend.Tensor) ([]float32, error) {
 	switch {
 	case t.DType == backend.Float32 && len(t.Data)%4 == 0:
 		return backend.View[float32](t.Data), nil

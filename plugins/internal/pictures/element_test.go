@@ -85,7 +85,7 @@ func TestFloats(t *testing.T) {
 	for _, tensor := range []backend.Tensor{
 		{DType: backend.Float16, Data: data}, {DType: backend.Float32, Data: backend.Bytes(values)},
 	} {
-		got, err := TensorFloats(tensor)
+		got, err := ReadFloats(tensor)
 		if err != nil || len(got) != len(values) {
 			t.Fatalf("%v: %v, %v", tensor.DType, got, err)
 		}
@@ -99,7 +99,7 @@ func TestFloats(t *testing.T) {
 		{DType: backend.Float16, Data: data[1:]}, {DType: backend.Float32, Data: data[:6]},
 		{DType: backend.Int64, Data: data},
 	} {
-		if _, err := TensorFloats(bad); err == nil {
+		if _, err := ReadFloats(bad); err == nil {
 			t.Errorf("%v of %d bytes is read", bad.DType, len(bad.Data))
 		}
 	}

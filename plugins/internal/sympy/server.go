@@ -56,7 +56,7 @@ func (s *pythonServer) closeServer() error {
 	return s.err
 }
 
-// askExpression sends an expression and waits for the answer's line, until most has passed or ctx ends.
+// askExpression sends an expression and waits for the answer's line, until timeout has passed or ctx ends.
 func (s *pythonServer) askExpression(ctx context.Context, expression string, timeout time.Duration) (string, error) {
 	until := time.Now().Add(timeout)
 	if err := errors.Join(s.requests.SetWriteDeadline(until), s.answers.SetReadDeadline(until)); err != nil {
@@ -93,7 +93,7 @@ func (p *serverPool) takeIdle() *pythonServer {
 	return nil
 }
 
-// putIdle makes a server idle. It ends the server if no expression follows within unused.
+// putIdle makes a server idle. It ends the server if no expression follows within idleTimeout.
 func (p *serverPool) putIdle(s *pythonServer, idleTimeout time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -85,7 +85,7 @@ type Algebra struct {
 }
 
 // Open finds an interpreter by its path, or by its name in PATH, and asks it for SymPy's version. An error that wraps
-// sandbox.ErrRefused means that this machine permits no sandbox. With weak, Open works without one.
+// sandbox.ErrRefused means that this machine permits no sandbox. If allowWeak is set, Open works without one.
 func Open(ctx context.Context, python string, allowWeak bool) (*Algebra, error) {
 	p, err := sandbox.FindPython(ctx, python, allowWeak)
 	if err != nil {

@@ -115,12 +115,12 @@ func newIsolatedSplitter(each matchFinder) pieceSplitter {
 	}
 }
 
-// newJoinedSplitter returns a splitter that joins adjacent parts for which together returns true.
-func newJoinedSplitter(each matchFinder, together func(before, match bool) bool) pieceSplitter {
+// newJoinedSplitter returns a splitter that joins adjacent parts for which shouldJoin returns true.
+func newJoinedSplitter(each matchFinder, shouldJoin func(before, match bool) bool) pieceSplitter {
 	return func(text string, _ bool, yield func(string)) {
 		start, end, before := 0, 0, false
 		each(text, func(part string, match bool) {
-			if end > start && !together(before, match) {
+			if end > start && !shouldJoin(before, match) {
 				yield(text[start:end])
 				start = end
 			}

@@ -46,8 +46,8 @@ func ReadVocab(read func(name string) ([]byte, error), o VocabOptions) (*Tokeniz
 	return ParseVocab(vocab, merges, o)
 }
 
-// readOptionalJSON reads a JSON file, if it exists, into all values in into.
-func readOptionalJSON(read func(string) ([]byte, error), name string, into ...any) error {
+// readOptionalJSON reads a JSON file, if it exists, into all values.
+func readOptionalJSON(read func(string) ([]byte, error), name string, values ...any) error {
 	data, err := read(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -55,7 +55,7 @@ func readOptionalJSON(read func(string) ([]byte, error), name string, into ...an
 	if err != nil {
 		return err
 	}
-	for _, v := range into {
+	for _, v := range values {
 		if err := json.Unmarshal(data, v); err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrFile, name, err)
 		}

@@ -93,7 +93,7 @@ func (t *Tokenizer) Encode(dst []int32, text string) []int32 {
 	return append(dst, t.end)
 }
 
-// appendClean appends the IDs of cleaned text until dst has enough.
+// appendClean appends the IDs of cleaned text until dst has maxLength.
 func (t *Tokenizer) appendClean(dst []int32, e *encodeScratch, text string, maxLength int) []int32 {
 	for len(dst) < maxLength {
 		piece, rest, ok := cutPiece(text, t.cleanTokens)

@@ -131,7 +131,7 @@ type protoField struct {
 	bytes  []byte
 }
 
-// eachField calls f with each field of a message.
+// eachField calls visit with each field of a message.
 func eachField(data []byte, visit func(protoField) error) error {
 	for len(data) > 0 {
 		number, kind, n := protowire.ConsumeTag(data)

@@ -283,7 +283,8 @@ func (r *fileReader) readLinks(g *Graph, h fileHeader) error {
 	return nil
 }
 
-// readLevel reads the links of vector i on one level. A vector has up to room links, and each link is less than count.
+// readLevel reads the links of vector i on one level. A vector has up to maxLinks links, and each link is less than
+// count.
 func (r *fileReader) readLevel(i, level, maxLinks, count int) ([]uint32, error) {
 	n, err := binary.ReadUvarint(r)
 	if err != nil || n > uint64(maxLinks) || int64(n) > r.remaining {

@@ -71,7 +71,7 @@ func (g *Graph) LinkLast() {
 // Dot returns the dot product of two vectors of the same length.
 func Dot(a, b []float32) float32 { return gonum.Implementation{}.Sdot(len(a), a, 1, b, 1) }
 
-// distanceTo returns the squared distance between vector i and v. square is the squared length of v.
+// distanceTo returns the squared distance between vector i and v. squaredNorm is the squared length of v.
 func (g *Graph) distanceTo(v []float32, squaredNorm float32, i uint32) float32 {
 	return max(0, squaredNorm+g.squaredNorms[i]-2*Dot(v, g.Vector(int(i))))
 }

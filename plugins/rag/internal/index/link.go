@@ -59,7 +59,7 @@ func (g *Graph) chooseLinks(i, first uint32) {
 	}
 }
 
-// chooseDiverse chooses up to room links from hits in order. It skips hits that are nearer to an already chosen one
+// chooseDiverse chooses up to maxLinks links from hits in order. It skips hits that are nearer to an already chosen one
 // than to the vector itself (algorithm 4 of the paper, without its extensions).
 func (g *Graph) chooseDiverse(all []Hit, maxLinks int) []uint32 {
 	chosen := make([]uint32, 0, maxLinks)

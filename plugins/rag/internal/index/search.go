@@ -47,7 +47,7 @@ func (s *graphSearch) descendTo(level int) Hit {
 }
 
 // searchLevel returns approximately the ef vectors of a level that are nearest to the query, starting from the vectors
-// in from. They are sorted, and valid until the next call.
+// in starts. They are sorted, and valid until the next call.
 func (s *graphSearch) searchLevel(starts []Hit, level, ef int) []Hit {
 	if s.searchNumber++; s.searchNumber == 0 {
 		clear(s.visited)

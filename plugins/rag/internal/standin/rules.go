@@ -13,9 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
 )
 
-// ReplyTo returns the reply to a user message made from one of the five prompts in [PromptFiles]. For other messages,
-// it returns that it has no answer. Replies are deterministic.
-func ReplyTo(content string) string {
+// AnswerMessage returns the reply to a user message made from one of the five prompts in [PromptFiles]. For other
+// messages, it returns that it has no answer. Replies are deterministic.
+func AnswerMessage(content string) string {
 	r := answerMessage(content)
 	if r.text == "" {
 		return r.reasoning

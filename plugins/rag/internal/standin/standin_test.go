@@ -48,7 +48,7 @@ func newLibrary(t *testing.T) (l library) {
 }
 
 func (library) Ask(_ context.Context, _ agent.Step, _ int, prompt string) (string, error) {
-	return strings.TrimSpace(ReplyTo(prompt)), nil
+	return strings.TrimSpace(AnswerMessage(prompt)), nil
 }
 
 func (l library) Search(_ context.Context, query string, k int) ([]agent.Document, error) {
@@ -167,7 +167,7 @@ func TestReply(t *testing.T) {
 		{"an unknown task", "Task: sing\n", "The script has no reply to that."},
 		{"nothing", "", "The script has no reply to that."},
 	} {
-		if got := ReplyTo(tt.content); got != tt.want {
+		if got := AnswerMessage(tt.content); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}

@@ -57,7 +57,7 @@ func main() {
 
 // measureGraph prints the time and memory that a graph takes.
 func measureGraph(ctx context.Context, dir string, s speedSettings) error {
-	o := igbh.GraphOptions{NoKept: !s.keep}
+	o := igbh.GraphOptions{NoCache: !s.keep}
 	if s.features != "" {
 		store, err := remote.Open(ctx, s.features)
 		if err != nil {

@@ -106,7 +106,7 @@ func (s *RemoteStore) Gather(ctx context.Context, dst []float32, nodeType int, n
 // maxPipelinedRows is the maximum number of requests that are sent before their replies are read.
 const maxPipelinedRows = 1024
 
-// fetchRows reads the features of nodes[i] for each i in asked.
+// fetchRows reads the features of nodes[i] for each i in positions.
 func (s *RemoteStore) fetchRows(
 	ctx context.Context, c *redisConn, dst []float32, nodeType int, nodes []uint32, positions []int,
 ) error {

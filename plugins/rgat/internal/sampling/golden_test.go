@@ -12,7 +12,7 @@ import (
 
 func openGraph(t *testing.T, dir string) *graph.Graph {
 	t.Helper()
-	s, err := igbh.Open(t.Context(), filepath.Join(dir, "igbh"), igbh.GraphOptions{NoKept: true})
+	s, err := igbh.Open(t.Context(), filepath.Join(dir, "igbh"), igbh.GraphOptions{NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,15 +115,15 @@ func numberReader(dst *float64) settingReader {
 	}
 }
 
-func wholeReader(dst *int, least int) settingReader {
+func wholeReader(dst *int, minValue int) settingReader {
 	return func(value json.RawMessage) string {
 		var n float64
-		if json.Unmarshal(value, &n) == nil && string(value) != "null" && n == math.Trunc(n) && n >= float64(least) &&
+		if json.Unmarshal(value, &n) == nil && string(value) != "null" && n == math.Trunc(n) && n >= float64(minValue) &&
 			n <= maxTimesteps {
 			*dst = int(n)
 			return ""
 		}
-		return fmt.Sprintf("a whole number of %d to %d", least, maxTimesteps)
+		return fmt.Sprintf("a whole number of %d to %d", minValue, maxTimesteps)
 	}
 }
 

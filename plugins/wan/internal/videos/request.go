@@ -150,14 +150,14 @@ func (f *rowFields) readOptional(name string, dst *string) {
 	f.readText(name, dst)
 }
 
-func (f *rowFields) readChoice(name string, to *string, values []string) {
-	f.readText(name, to)
+func (f *rowFields) readChoice(name string, dst *string, values []string) {
+	f.readText(name, dst)
 	for _, v := range values {
-		if *to == v {
+		if *dst == v {
 			return
 		}
 	}
-	f.addFault(name, fmt.Sprintf("%q, want %s", *to, strings.Join(values, " or ")))
+	f.addFault(name, fmt.Sprintf("%q, want %s", *dst, strings.Join(values, " or ")))
 }
 
 // readNumber returns the text of a number, or of a string or boolean that represents one.

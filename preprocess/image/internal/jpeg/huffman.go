@@ -25,10 +25,10 @@ type huffmanTable struct {
 
 // lookupCode is a decoded code. From the low bits on, it contains:
 //
-//	8 bits   how many bits it accounts for; 0: the code is longer than lookupBits, or there is no such code
+//	8 bits   number of bits that it decodes; 0: the code is too long or does not exist
 //	4 bits   the symbol's high half: the run of zeros
-//	4 bits   how many value bits follow that are not accounted for
-//	16 bits  the signed value where they are
+//	4 bits   number of value bits that follow and are not decoded
+//	16 bits  the signed value if its bits are decoded
 type lookupCode uint32
 
 func newCode(symbol uint8, bits int) lookupCode {
@@ -160,12 +160,12 @@ func (h *huffmanTable) decodeCode(acc uint64) (c lookupCode, value int, bits uin
 // codePair contains the next AC coefficients that one look-up decodes. k is the index of the next coefficient. From the
 // low bits on:
 //
-//	8 bits    how many bits it accounts for; 0: it says nothing, take the codes one by one
+//	8 bits    number of bits that it decodes; 0: not usable, decode the codes one by one
 //	8 bits    the first coefficient has index k plus this
-//	8 bits    the second
-//	8 bits    the new k is the old one plus this: at least blockEnd if the other coefficients are zero
-//	16 bits   the signed value of the first coefficient, 0 where there is none
-//	16 bits   that of the second
+//	8 bits    the same for the second
+//	8 bits    increment of k; blockEnd or more if the other coefficients are zero
+//	16 bits   signed value of the first coefficient, or 0 if there is none
+//	16 bits   signed value of the second
 type codePair uint64
 
 func (p codePair) bits() uint    { return uint(p & 0xff) }
