@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// ciScripts are the commands of the examples for continuous integration, and the environment that each service sets.
+// ciScripts lists the commands of the examples for continuous integration, and the environment that each service sets.
 func ciScripts(t *testing.T) map[string][2]string {
 	t.Helper()
 	read := func(name string) string { return testfile.Read(t, filepath.Join("..", "..", "examples", "ci", name)) }
@@ -52,7 +52,7 @@ func ciScripts(t *testing.T) map[string][2]string {
 	}
 }
 
-// TestCIExamples runs the commands of each service's example as its runner does, and reads what they leave.
+// TestCIExamples runs the commands of each service's example as its runner does, and reads the files they write.
 func TestCIExamples(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestStartIsTrue runs the commands of docs/start.md in an empty folder, one after the other, and compares what they
-// print with what stands there, all numbers left out. PLUMBLINE_UPDATE_DOCS=1 writes what they print.
+// TestStartIsTrue runs the commands of docs/start.md in an empty folder, one after the other, and compares their output
+// with the page, without numbers. PLUMBLINE_UPDATE_DOCS=1 writes the output to the page.
 func TestStartIsTrue(t *testing.T) {
 	path := built.Doc("start.md")
 	text := testfile.Read(t, path)
@@ -42,7 +42,7 @@ func TestStartIsTrue(t *testing.T) {
 	}
 }
 
-// runBlock runs the commands of a block and returns them with what they print.
+// runBlock runs the commands of a block and returns them with their output.
 func runBlock(t *testing.T, dir, block string) string {
 	t.Helper()
 	var fresh strings.Builder
@@ -62,7 +62,7 @@ func runBlock(t *testing.T, dir, block string) string {
 	return fresh.String()
 }
 
-// What differs from machine to machine and from run to run.
+// Texts that differ between machines and runs.
 var (
 	othersLine  = regexp.MustCompile(`(?m)^.*other programs used .*\n`)
 	emptyLines  = regexp.MustCompile(`\n\s*\n`)
@@ -80,5 +80,5 @@ func masked(text string) string {
 	text = date.ReplaceAllString(text, "#")
 	text = number.ReplaceAllString(text, "#")
 	text = span.ReplaceAllString(text, "# time")
-	return emptyLines.ReplaceAllString(markdown.Blanks.ReplaceAllString(text, " "), "\n") // notes have some around them
+	return emptyLines.ReplaceAllString(markdown.Blanks.ReplaceAllString(text, " "), "\n") // notes add some around them
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestRuntimePage gives the commands of docs/tuning.md that fetch ONNX Runtime: the library beside the plugins lies in
-// the releases of a server, in a wheel and in the module of a program in the place of Python. Runs then load it.
+// TestRuntimePage runs the commands of docs/tuning.md that fetch ONNX Runtime. A copy of the library beside the plugins
+// stands in for the releases of a server, a wheel, and the module of a program that replaces Python. Runs then load it.
 func TestRuntimePage(t *testing.T) {
-	library := filepath.Join(t.TempDir(), "libonnxruntime.so") // a copy: tar wants files that are not linked meanwhile
+	library := filepath.Join(t.TempDir(), "libonnxruntime.so") // a copy: tar fails on files that are linked meanwhile
 	built.Copy(t, filepath.Join("plugins", "libonnxruntime.so"), library)
 	commands, _ := markdown.Commands(t, built.Doc("tuning.md"), "")
 	releases := releaseServer(t, library)
@@ -73,7 +73,7 @@ func TestRuntimePage(t *testing.T) {
 	}
 }
 
-// writeWheel makes a Python package with the library.
+// writeWheel writes a Python package that contains the library.
 func writeWheel(t *testing.T, path, library string) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -96,7 +96,7 @@ func writeWheel(t *testing.T, path, library string) {
 	}
 }
 
-// releaseServer has an archive of the library as the project makes them, for whatever release.
+// releaseServer serves an archive of the library, laid out as the project's archives are, for every release.
 func releaseServer(t *testing.T, library string) string {
 	t.Helper()
 	dir := t.TempDir()

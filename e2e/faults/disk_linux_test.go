@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// diskRun makes a short run of the faulty plugin, without a fault of its own, with its results on a disk.
+// diskRun runs the faulty plugin briefly, without a fault, with its results on a disk.
 func diskRun(t *testing.T, disk *faultydisk.Disk, args ...string) harness.Result {
 	t.Helper()
 	cmd, dir, _ := faulty.Run(t, "", append([]string{"--scenario", "SingleStream", "--set", "min_duration=1", "--set",
@@ -25,8 +25,8 @@ func diskRun(t *testing.T, disk *faultydisk.Disk, args ...string) harness.Result
 	return r
 }
 
-// TestLogsAreOnTheDiskBeforeTheResult looks at a run's writes: whatever result.json vouches for in the end was brought
-// to the disk after its last byte, and before result.json took its name.
+// TestLogsAreOnTheDiskBeforeTheResult checks a run's writes: every file that result.json vouches for was synced after
+// its last byte and before result.json was renamed to its name.
 func TestLogsAreOnTheDiskBeforeTheResult(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []string{"performance", "accuracy"} {
@@ -53,7 +53,7 @@ func TestLogsAreOnTheDiskBeforeTheResult(t *testing.T) {
 			}
 			for _, file := range doc.Runs[0].Files {
 				name := path.Join("out", file.Path)
-				renamed := wrote[name] == 0 // it was written whole, under another name
+				renamed := wrote[name] == 0 // it was written under another name
 				if !renamed && (synced[name] < wrote[name] || synced[name] > vouched) {
 					t.Errorf("%s: written by operation %d, on the disk by %d; result.json vouches for it from %d on", name,
 						wrote[name], synced[name], vouched)
@@ -63,8 +63,8 @@ func TestLogsAreOnTheDiskBeforeTheResult(t *testing.T) {
 	}
 }
 
-// TestBrokenDisk lets one operation after the other fail as on a disk that breaks: the file is named, nothing is VALID,
-// the code is the one of a disk that takes nothing.
+// TestBrokenDisk fails one operation after the other, as a breaking disk does: the file is named, nothing is VALID, and
+// the exit code is that of a full disk.
 func TestBrokenDisk(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -102,8 +102,8 @@ func TestBrokenDisk(t *testing.T) {
 	}
 }
 
-// TestSmallDisk runs on a disk that is soon full: the run goes to its end and says so, and what fitted stays readable.
-// With room, the same command makes the run.
+// TestSmallDisk runs on a disk that soon fills: the run finishes and reports it, and the files that fitted remain
+// readable. With more space, the same command makes the run.
 func TestSmallDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -14,13 +14,13 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 )
 
-// TestAnEndpointLostInMidRun kills one of two servers while they work: the run ends and names it, or goes on with the
+// TestAnEndpointLostInMidRun kills one of two servers while they work: the run ends and names it, or continues with the
 // other and counts each sample once.
 func TestAnEndpointLostInMidRun(t *testing.T) {
 	for _, c := range []struct {
 		lost string
 		code int
-		want string // printed, with the lost endpoint for ENDPOINT
+		want string // expected output, with the lost endpoint for ENDPOINT
 	}{
 		{"end", 5, "endpoint ENDPOINT is lost"},
 		{"go-on", 0, "VALID"},
@@ -30,7 +30,7 @@ func TestAnEndpointLostInMidRun(t *testing.T) {
 			dir, out := built.Install(t, "plugins"), t.TempDir()
 			kill, first := startMortal(t)
 			_, second := startMortal(t)
-			// Four sessions have 128 batches of 250 ms: eight seconds, whatever the machine.
+			// Four sessions get 128 batches of 250 ms: eight seconds on any machine.
 			cmd := harness.Command(t, filepath.Join(dir, "harness"), "run", "resnet50", "--mode", "performance", "--scenario",
 				"Offline",
 				"--set", "performance_sample_count_override=8",
@@ -50,7 +50,7 @@ func TestAnEndpointLostInMidRun(t *testing.T) {
 	}
 }
 
-// startMortal starts a server for resnet50 without a model, and returns how to kill it and its address.
+// startMortal starts a server for resnet50 without a model, and returns its address and a function that kills it.
 func startMortal(t *testing.T) (kill func(), address string) {
 	t.Helper()
 	binary := filepath.Join(built.Dir(), harness.MockOIP)
@@ -73,8 +73,8 @@ func startMortal(t *testing.T) (kill func(), address string) {
 	return kill, strings.TrimSpace(address)
 }
 
-// finishAfter runs a process to its end, and does something when a file holds a text. What the process
-// prints is all in stdout.
+// finishAfter runs a process to its end, and calls a function when a file contains a text. It returns all output in
+// stdout.
 func finishAfter(t *testing.T, cmd *exec.Cmd, path, text string, do func()) harness.Result {
 	t.Helper()
 	said := harness.Printed(filepath.Join(t.TempDir(), "output.txt"))
@@ -93,7 +93,7 @@ func finishAfter(t *testing.T, cmd *exec.Cmd, path, text string, do func()) harn
 	return harness.Result{Stdout: said.String(), Code: cmd.ProcessState.ExitCode()}
 }
 
-// wantAnswered fails the test unless the endpoints' shares together are the run's samples.
+// wantAnswered fails the test unless the endpoints' shares sum to the run's samples.
 func wantAnswered(t *testing.T, stdout, path string, endpoints ...string) {
 	t.Helper()
 	m := regexp.MustCompile(`([\d,]+) samples in`).FindStringSubmatch(stdout)
@@ -113,7 +113,7 @@ func wantAnswered(t *testing.T, stdout, path string, endpoints ...string) {
 	}
 }
 
-// answeredBy is an endpoint's share of the only run of a result, in samples.
+// answeredBy returns an endpoint's share, in samples, of the only run of a result.
 func answeredBy(t *testing.T, path, endpoint string) int {
 	t.Helper()
 	data, err := os.ReadFile(path)

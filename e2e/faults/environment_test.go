@@ -23,8 +23,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestFullDisk runs where no file may grow beyond 64 KiB: the run goes to its end, the message names the files, and
-// what could be written is kept.
+// TestFullDisk runs where no file may exceed 64 KiB: the run finishes, the message names the files, and what could be
+// written is kept.
 func TestFullDisk(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no limits of files on this system")
@@ -48,7 +48,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskFromTheStart cannot even write that it begins: nothing runs.
+// TestFullDiskFromTheStart runs where not even the start of the run can be recorded: nothing runs.
 func TestFullDiskFromTheStart(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no limits of files on this system")
@@ -64,8 +64,8 @@ func TestFullDiskFromTheStart(t *testing.T) {
 	}
 }
 
-// TestFullDiskEverywhere lets each command that writes meet a disk that is full: whatever it writes, and whoever writes
-// it, the code is one, the file is named, and nothing half is left under its name.
+// TestFullDiskEverywhere runs each writing command on a full disk: the exit code is always the same, the file is named,
+// and no partial file remains under its name.
 func TestFullDiskEverywhere(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -90,7 +90,7 @@ func TestFullDiskEverywhere(t *testing.T) {
 	t.Cleanup(server.Close)
 	const run = "run null --plugin null --scenario Offline --mode performance --count 100 --quiet --out DIR/"
 	for name, c := range map[string]struct {
-		blocks     int // of 512 bytes that a file may have
+		blocks     int // maximal size of a file, in blocks of 512 bytes
 		args, says string
 	}{
 		"result.json":           {4, run + "o1", "result.json"},
@@ -129,10 +129,10 @@ func TestFullDiskEverywhere(t *testing.T) {
 	}
 }
 
-// noSpace is what the system says where nothing can be written.
+// noSpace is the system's error for a full disk.
 const noSpace = "no space left on device"
 
-// noise is a text that no compression makes much shorter.
+// noise returns a text that hardly compresses.
 func noise(n int) string {
 	r := rand.New(rand.NewPCG(1, 2))
 	text := make([]byte, n)
@@ -142,7 +142,7 @@ func noise(n int) string {
 	return string(text)
 }
 
-// TestLibraryMissing installs a plugin without the library that it loads, and with one that is none.
+// TestLibraryMissing installs a plugin without the library that it loads, and with an invalid one.
 func TestLibraryMissing(t *testing.T) {
 	dir := built.Install(t, "plugins")
 	library := filepath.Join(dir, "plugins", "libonnxruntime.so")
@@ -159,7 +159,7 @@ func TestLibraryMissing(t *testing.T) {
 	harness.WantNoProcess(t, dir)
 }
 
-// TestForeignArchitecture names what a plugin was built for.
+// TestForeignArchitecture expects the message to name the architecture of the plugin.
 func TestForeignArchitecture(t *testing.T) {
 	machine, name := elf.EM_AARCH64, "EM_AARCH64"
 	if runtime.GOARCH == "arm64" {
@@ -180,7 +180,7 @@ func TestForeignArchitecture(t *testing.T) {
 	harness.WantMessage(t, r, plugin, runtime.GOOS+"/"+runtime.GOARCH, name, "build the one for this machine")
 }
 
-// TestNoise runs a plugin that prints a line of a megabyte: the run does not mind, and the log has it all.
+// TestNoise runs a plugin that prints a line of a megabyte: the run is unaffected, and the log contains the whole line.
 func TestNoise(t *testing.T) {
 	cmd, _, out := faulty.Run(t, "flood", "--scenario", "Offline", "--count", "1", "--mode", "accuracy")
 	harness.Finish(t, cmd).WantCode(t, 0)
@@ -190,8 +190,8 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestRestartInMidRun kills a plugin in mid-run: nothing starts it again, since what it had in
-// memory and in work is lost.
+// TestRestartInMidRun kills a plugin during a run: it is not restarted, since its memory and its work in progress are
+// lost.
 func TestRestartInMidRun(t *testing.T) {
 	cmd, dir, out, stderr := faulty.StartLong(t, "slow-batches")
 	plugin := filepath.Join(dir, "faulty", "plumbline-plugin-faulty")

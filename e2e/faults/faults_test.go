@@ -14,12 +14,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestFaultyPlugins runs plugins with one fault each: the harness says what happened and what to do, ends with code 5,
+// TestFaultyPlugins runs plugins with one fault each: the harness reports the fault and what to do, exits with code 5,
 // keeps the logs and leaves no process.
 func TestFaultyPlugins(t *testing.T) {
 	for _, c := range []struct {
 		fault   string
-		midRun  bool // logs were begun
+		midRun  bool // the fault comes after the logs were begun
 		message []string
 	}{
 		{"exit", false, []string{"exited with status 3", "cannot start: the fault asked for it"}},
@@ -41,7 +41,7 @@ func TestFaultyPlugins(t *testing.T) {
 		t.Run(c.fault, func(t *testing.T) {
 			t.Parallel()
 			args := []string{"--scenario", "SingleStream"}
-			if c.fault == "stop" { // others may be silent for as long as a busy machine has no time for them
+			if c.fault == "stop" { // others may be silent as long as a busy machine does not schedule them
 				args = append(args, "--heartbeat-timeout", faulty.Silence)
 			}
 			if c.fault == "silent-start" {
@@ -65,12 +65,12 @@ func TestFaultyPlugins(t *testing.T) {
 	}
 }
 
-// TestLimits ends plugins that use more than the user allows: the message names the limit, the logs are kept.
+// TestLimits ends plugins that exceed the user's limits: the message names the limit, and the logs are kept.
 func TestLimits(t *testing.T) {
 	for fault, c := range map[string]struct{ limit, message string }{
 		"eat-memory": {"memory=250MiB,processes=100", "over its limit memory=250MiB"},
 		"breed":      {"processes=12", "over its limit processes=12"},
-		"burn":       {"cpu=3s", "over its limit cpu=3s"}, // its start takes some, too
+		"burn":       {"cpu=3s", "over its limit cpu=3s"}, // its start uses some, too
 		"hoard":      {"files=200", "its limit files=200"},
 	} {
 		t.Run(fault, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestHarnessKilled kills the harness with a signal that it cannot catch: its plugin ends by itself.
+// TestHarnessKilled kills the harness with SIGKILL: its plugin ends by itself.
 func TestHarnessKilled(t *testing.T) {
 	t.Parallel()
 	cmd, dir, _, _ := faulty.StartLong(t, "slow-batches")
@@ -95,8 +95,8 @@ func TestHarnessKilled(t *testing.T) {
 	harness.WantNoProcess(t, dir)
 }
 
-// TestLogsOfAKilledHarness finds answers in the accuracy log of a run that is far from its end, and finds them again
-// once the harness is killed.
+// TestLogsOfAKilledHarness expects answers in the accuracy log long before the end of the run, and after the harness is
+// killed.
 func TestLogsOfAKilledHarness(t *testing.T) {
 	t.Parallel()
 	cmd, dir, out := faulty.Run(t, "slow-batches", "--scenario", "SingleStream", "--mode", "accuracy")
@@ -131,7 +131,7 @@ func TestLogsOfAKilledHarness(t *testing.T) {
 	harness.WantNoProcess(t, dir)
 }
 
-// TestInterruptOnce stops issuing, keeps the partial logs, marks them, and ends with 130.
+// TestInterruptOnce interrupts a run: it stops issuing, keeps and marks the partial logs, and exits with 130.
 func TestInterruptOnce(t *testing.T) {
 	t.Parallel()
 	cmd, dir, out, stderr := faulty.StartLong(t, "slow-batches")
@@ -146,9 +146,9 @@ func TestInterruptOnce(t *testing.T) {
 	harness.WantNoProcess(t, dir)
 }
 
-// TestInterruptTwice ends at once although the plugin never answers: the second signal ends it, and not what the
-// first one began. That takes two seconds at least: both signals wait for the harness while it is stopped, so
-// that none comes too late.
+// TestInterruptTwice interrupts a run whose plugin never answers: the second signal ends it at once, not the stop that
+// the first signal began. That stop would take at least two seconds. Both signals are sent while the harness is
+// stopped, so that neither arrives too late.
 func TestInterruptTwice(t *testing.T) {
 	t.Parallel()
 	cmd, dir, out, stderr := faulty.StartLong(t, "stop")

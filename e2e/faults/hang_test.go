@@ -14,11 +14,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// soon is what tests give backends that never answer: whoever answers at all does so earlier.
+// soon is the time limit that tests set for backends that never answer. Working backends answer earlier.
 const soon = "5s"
 
-// TestHangingBackends runs backends that never answer while the plugin's heartbeats go on: the run ends with 5, says
-// what is awaited and where, and leaves no process.
+// TestHangingBackends runs backends that never answer while the plugin's heartbeats continue: the run exits with 5,
+// names what it waited for and where, and leaves no process.
 func TestHangingBackends(t *testing.T) {
 	endless := filepath.Join(t.TempDir(), "endless.onnx")
 	if err := tinymodel.Endless().Write(endless); err != nil {
@@ -36,7 +36,7 @@ func TestHangingBackends(t *testing.T) {
 	const pid = `process \d+, which has used`
 	for name, c := range map[string]struct {
 		args []string
-		want []string // expressions
+		want []string // regular expressions
 	}{
 		"ort, a loop without end in the warm-up": {
 			[]string{"resnet50", "--model", endless, "--smoke", "--scenario", "Offline"},
@@ -67,8 +67,8 @@ func TestHangingBackends(t *testing.T) {
 	}
 }
 
-// TestIdleProcessIsTold: a plugin that says for a minute that a process of its backend neither answers nor computes.
-// The run goes on, and the terminal and the plugin's log say it with the pid.
+// TestIdleProcessIsTold: a plugin reports for a minute that a process of its backend neither answers nor computes. The
+// run continues, and the terminal and the plugin's log show the message with the pid.
 func TestIdleProcessIsTold(t *testing.T) {
 	t.Parallel()
 	cmd, _, out := faulty.Run(t, "idle-process", "--scenario", "SingleStream", "--answer-timeout", "0")

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestInterruptedTokens: a run of tokens that is interrupted shows the token latencies that it measured until then.
+// TestInterruptedTokens: an interrupted run with tokens shows the token latencies measured so far.
 func TestInterruptedTokens(t *testing.T) {
 	cmd := harness.Command(t, built.Harness(), "run", "llama3.1-8b", "--scenario", "Server", "--mode", "performance",
 		"--set", "min_duration=600000", "--set", "target_qps=10", "--out", t.TempDir())
@@ -41,8 +41,8 @@ func TestInterruptedTokens(t *testing.T) {
 	}
 }
 
-// TestInterruptedPack: an archive of which half is written goes when its writer is interrupted, however large the file
-// is that it was at.
+// TestInterruptedPack: a half-written archive is removed when its writer is interrupted, even in the middle of a large
+// file.
 func TestInterruptedPack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -51,7 +51,7 @@ func TestInterruptedPack(t *testing.T) {
 		t.Fatal(err)
 	}
 	testfile.Write(t, large, "")
-	if err := os.Truncate(large, 12<<30); err != nil { // a hole, which takes no room and long to pack
+	if err := os.Truncate(large, 12<<30); err != nil { // a sparse file: it needs no space but long to pack
 		t.Skip(err)
 	}
 	out := filepath.Join(dir, "lab.tar.gz")
@@ -63,7 +63,7 @@ func TestInterruptedPack(t *testing.T) {
 		t.Fatal(err)
 	}
 	half := func() []string {
-		found, _ := filepath.Glob(out + "*") // the pattern is good
+		found, _ := filepath.Glob(out + "*") // the pattern is valid
 		return found
 	}
 	for deadline := time.Now().Add(harness.Patience); len(half()) == 0; time.Sleep(time.Millisecond) {
@@ -75,7 +75,7 @@ func TestInterruptedPack(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Error(err)
 	}
-	_ = cmd.Wait() // the code says how
+	_ = cmd.Wait() // the exit code is checked
 	if code := cmd.ProcessState.ExitCode(); code != 130 || len(half()) > 0 {
 		t.Errorf("exit code %d, %q is left:\n%s", code, half(), said.String())
 	}

@@ -24,8 +24,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// wantNothingLeft fails the test if a process or a temporary file of the scene stays. A harness that was killed before
-// its plugin knew of it leaves a folder, which the next start removes.
+// wantNothingLeft fails the test if a process or a temporary file of the scene remains. A harness that was killed
+// before its plugin knew it leaves a folder, which the next start removes.
 func (s *scene) wantNothingLeft(t *testing.T, harnessKilled bool) {
 	t.Helper()
 	for deadline := time.Now().Add(harness.Patience); len(marked(s.mark)) > 0; time.Sleep(20 * time.Millisecond) {
@@ -49,7 +49,7 @@ func (s *scene) wantNothingLeft(t *testing.T, harnessKilled bool) {
 	}
 }
 
-// temporary lists what is in the scene's temporary directory.
+// temporary lists the scene's temporary directory.
 func (s *scene) temporary(t *testing.T) []string {
 	t.Helper()
 	left, err := filepath.Glob(filepath.Join(s.tmp, "*"))
@@ -59,13 +59,13 @@ func (s *scene) temporary(t *testing.T) []string {
 	return left
 }
 
-// leftovers are what a run wrote.
+// leftovers describes what a run wrote.
 type leftovers struct {
-	document *results.Document // result.json; nil: none
-	logged   map[uint32]bool   // indices in the accuracy log of the accuracy run; nil: there is no such log
-	whole    bool              // that log has its end
-	names    map[string]error  // every file, and what is wrong with it
-	killed   bool              // the harness may have been, and no write of its own came to its end
+	document *results.Document // result.json; nil if missing
+	logged   map[uint32]bool   // indices in the accuracy log of the accuracy run; nil without that log
+	whole    bool              // that log is complete
+	names    map[string]error  // each file's error, by name
+	killed   bool              // the harness may have been killed before it finished a write
 }
 
 // readLogs reads every file of the output directory as a user would.
@@ -104,7 +104,7 @@ func (l *leftovers) read(path string) error {
 		if err := json.Unmarshal(text, &d); err != nil {
 			return err
 		}
-		l.document = &d // the last one walked is that of the whole output
+		l.document = &d // the one walked last belongs to the whole output
 	case "mlperf_log_detail.txt":
 		return l.readDetail(text)
 	case "mlperf_log_accuracy.json":
@@ -115,12 +115,12 @@ func (l *leftovers) read(path string) error {
 		}
 	case "mlperf_log_summary.txt", "mlperf_log_trace.json", "accuracy.txt", "plugin.log", "audit.config",
 		"verify_accuracy.txt", "verify_performance.txt", "baseline_accuracy.txt", "compliance_accuracy.txt",
-		"mlmark.csv": // of audits and tasks, too
+		"mlmark.csv": // written by audits and tasks, too
 	case "verdict.json", "mlmark.json":
 		if !json.Valid(text) {
 			return errors.New("it is cut")
 		}
-	case "index.html": // of a suite
+	case "index.html": // written by a suite
 		if !strings.HasSuffix(strings.TrimSpace(string(text)), "</html>") {
 			return errors.New("the page is cut")
 		}
@@ -136,7 +136,7 @@ func (l *leftovers) read(path string) error {
 	return nil
 }
 
-// TestLeftoversOfAKilledHarness tells what only a harness that was killed may leave.
+// TestLeftoversOfAKilledHarness checks which leftovers only a killed harness may leave.
 func TestLeftoversOfAKilledHarness(t *testing.T) {
 	for name, want := range map[string]struct{ killed, ended bool }{
 		".lock": {true, false}, "result.json." + strings.Repeat("A", 26) + ".tmp": {true, false}, ".write": {true, false},
@@ -153,8 +153,8 @@ func TestLeftoversOfAKilledHarness(t *testing.T) {
 	}
 }
 
-// readDetail wants whole lines; the last one may be cut in a killed harness's log: the kernel ends a write of several
-// pages between two of them where SIGKILL comes.
+// readDetail expects whole lines. The last one may be cut in a killed harness's log: SIGKILL can end a write of several
+// pages between two pages.
 func (l *leftovers) readDetail(text []byte) error {
 	lines := slices.Collect(bytes.Lines(text))
 	for i, line := range lines {
@@ -168,7 +168,7 @@ func (l *leftovers) readDetail(text []byte) error {
 	return nil
 }
 
-// readAccuracy collects the entries; the last one may be cut where the log has no end.
+// readAccuracy collects the entries. The last one may be cut if the log is incomplete.
 func (l *leftovers) readAccuracy(path string, text []byte) error {
 	whole := bytes.HasSuffix(text, []byte("\n]\n"))
 	if whole && !json.Valid(text) {
@@ -198,13 +198,13 @@ func (l *leftovers) readAccuracy(path string, text []byte) error {
 	return nil
 }
 
-// complete reports whether the run came to its end.
+// complete reports whether the run finished.
 func (l leftovers) complete() bool {
 	return l.document != nil && len(l.document.Runs) == 2 && l.document.Runs[0].Status == "complete" &&
 		l.document.Runs[1].Status == "complete"
 }
 
-// judge checks the exit code against what is written, and what is written against what was answered.
+// judge checks the exit code against the written files, and these against the answers.
 func (k kill) judge(t *testing.T, s *scene, l leftovers, code int) (end string) {
 	t.Helper()
 	switch {
@@ -230,13 +230,13 @@ func (k kill) judge(t *testing.T, s *scene, l leftovers, code int) (end string) 
 	return end
 }
 
-// early reports whether the harness was hit in its first moments, before it knows signals, and wrote nothing.
+// early reports whether the harness was hit in its first moments, before it handles signals, and wrote nothing.
 func (k kill) early(s *scene, code int) bool {
 	status, ok := s.cmd.ProcessState.Sys().(syscall.WaitStatus)
 	return ok && code == killed && status.Signaled() && status.Signal() == k.signal && s.printed.Len() == 0
 }
 
-// statuses are those of the runs, in order.
+// statuses returns the statuses of the runs, in order.
 func (l leftovers) statuses() string {
 	var all []string
 	for _, r := range l.document.Runs {
@@ -245,7 +245,7 @@ func (l leftovers) statuses() string {
 	return strings.Join(all, ", ")
 }
 
-// wantAnswered compares the accuracy log with what the plugin says it answered, where it had begun to.
+// wantAnswered compares the accuracy log with the answers that the plugin reports, if the log was begun.
 func (k kill) wantAnswered(t *testing.T, s *scene, l leftovers) {
 	t.Helper()
 	if s.witness == "" || l.logged == nil || len(l.logged) == 0 {
@@ -274,29 +274,29 @@ func (k kill) wantAnswered(t *testing.T, s *scene, l leftovers) {
 	}
 }
 
-// mayMiss is how many of the answers may have been on their way: written down by the plugin, and not yet sent or not
-// yet logged. Where a scenario waits for one query before the next, that is one query.
+// mayMiss returns how many answers may have been in transit: recorded by the plugin, but not yet sent or not yet
+// logged. In a scenario that waits for one query before the next, that is one query.
 func (k kill) mayMiss(answers int) int {
 	const batch, sessions, streams = 8, 2, 8
 	switch {
 	case k.code == killed:
-		return answers // those of the last second: see TestLogsOfAKilledHarness
+		return answers // the answers of the last second: see TestLogsOfAKilledHarness
 	case k.scenario == "SingleStream":
 		return 1
 	case k.scenario == "MultiStream":
 		return streams
 	}
-	// While one session sends, and has no processor for it, the other one goes on.
+	// While one session sends and waits for a processor, the other one continues.
 	return max(batch*(sessions+1), answers/2)
 }
 
-// running is a process.
+// running describes a process.
 type running struct {
 	pid  int
 	args []string
 }
 
-// marked lists the living processes with a variable in their environment, which they inherit from each other.
+// marked lists the running processes with a variable in their environment, which child processes inherit.
 func marked(variable string) []running {
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
 	var all []running

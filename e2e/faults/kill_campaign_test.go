@@ -22,14 +22,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// campaign is a command that makes several runs, on a plugin that answers at once. In the arguments DIR is a folder of
-// the trial's own, with the files of prepared in it.
+// campaign is a command that makes several runs, with a plugin that answers at once. In the arguments, DIR is a folder
+// of the trial, with the files of prepared in it.
 type campaign struct {
 	name string
 	args []string
-	// anew are further arguments with which it begins anew; nil: it goes on by itself.
+	// anew are additional arguments that start it anew; nil: it resumes by itself.
 	anew []string
-	// after is a file that is written in the middle of it: the moment of a kill that is aimed.
+	// after is a file that is written in the middle of it: an aimed kill waits for it.
 	after string
 }
 
@@ -55,7 +55,7 @@ var campaigns = []campaign{
 		"--time", "5ms", "--set", "min_query_count=100", "--json", "--tuning", "DIR/profile.json"}, nil, "../profile.json"},
 }
 
-// fewCampaigns are hit in make test: one of each way of keeping a record.
+// fewCampaigns are the ones killed in make test: one for each way to keep a record.
 var fewCampaigns = []string{"submission", "suite", "tune"}
 
 // The files of campaigns.
@@ -72,7 +72,7 @@ runs:
 `
 )
 
-// prepared is a folder with what the campaign needs.
+// prepared returns a folder with the files that the campaign needs.
 func (c campaign) prepared(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -98,13 +98,13 @@ func (c campaign) scene(t *testing.T, dir, id string, further ...string) *scene 
 		args = append(args, strings.ReplaceAll(a, "DIR", dir))
 	}
 	takes := "50us"
-	if c.name == "tune" { // which tries thousands
+	if c.name == "tune" { // tune tries thousands
 		takes = "0s"
 	}
 	return newScene(t, filepath.Join(dir, "out"), c.name+"-"+id, args, "PLUMBLINE_CHEATER_TAKES="+takes)
 }
 
-// campaignRecord is what result.json says of the runs of a campaign.
+// campaignRecord is what result.json reports about the runs of a campaign.
 type campaignRecord struct {
 	ExitCode int `json:"exit_code"`
 	Runs     []struct {
@@ -118,7 +118,7 @@ type campaignRecord struct {
 	}
 }
 
-// readRecord reads a campaign's result.json; nil where there is none.
+// readRecord reads a campaign's result.json. It returns nil if there is none.
 func readRecord(t *testing.T, out string) *campaignRecord {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(out, "result.json"))
@@ -132,7 +132,7 @@ func readRecord(t *testing.T, out string) *campaignRecord {
 	return &r
 }
 
-// dirs are the folders of the runs, and of those that are not made or not judged.
+// dirs returns the folders of the runs, and of those that were not made or not judged.
 func (r *campaignRecord) dirs() (all, open []string) {
 	for _, run := range r.Runs {
 		all = append(all, run.Dir)
@@ -144,7 +144,7 @@ func (r *campaignRecord) dirs() (all, open []string) {
 	return all, open
 }
 
-// wholeCampaign is a campaign that nobody disturbs: what its record lists, and how long it takes.
+// wholeCampaign describes an undisturbed campaign: what its record lists, and how long it takes.
 func (c campaign) whole(t *testing.T) (listed []string, took time.Duration) {
 	t.Helper()
 	dir := c.prepared(t)
@@ -161,7 +161,7 @@ func (c campaign) whole(t *testing.T) (listed []string, took time.Duration) {
 	return listed, took
 }
 
-// wantWhole waits for the end of a campaign that nobody disturbs, and wants it to have made all.
+// wantWhole waits for the end of an undisturbed campaign, and expects it to have made all runs.
 func (c campaign) wantWhole(t *testing.T, s *scene, dir string, listed []string) {
 	t.Helper()
 	code := s.wait(t)
@@ -189,7 +189,7 @@ func (c campaign) wantWhole(t *testing.T, s *scene, dir string, listed []string)
 	}
 }
 
-// wantFiles wants the files that records of complete runs name.
+// wantFiles expects the files that records of complete runs name.
 func (r *campaignRecord) wantFiles(t *testing.T, out string) {
 	t.Helper()
 	for _, run := range r.Runs {
@@ -207,7 +207,7 @@ type campaignKill struct {
 	campaign
 	seed   uint64
 	signal syscall.Signal
-	at     time.Duration // after the start; with aimed when the file is there
+	at     time.Duration // after the start; if aimed, after the file exists
 	aimed  bool
 	listed []string
 }
@@ -219,12 +219,12 @@ func (k campaignKill) String() string {
 	return fmt.Sprintf("seed %d: %s hit by %v after %v", k.seed, k.name, k.signal, k.at)
 }
 
-// TestKillsOfCampaigns hits the harness in commands that make several runs: just as a run ends, and with
-// PLUMBLINE_KILLS=300 in the environment at so many random moments of each command. An interrupt ends it with 130
-// unless nothing is left to make; its record lists every run that was not made, and says nothing of one that it has
-// not. What SIGKILL leaves is whole as far as it goes. The same command makes the rest.
+// TestKillsOfCampaigns hits the harness in commands that make several runs: just as a run ends, and, with
+// PLUMBLINE_KILLS=300 in the environment, at that many random moments of each command. An interrupt ends it with 130
+// unless nothing is left to make. Its record lists every run that was not made, and only existing runs as made. The
+// files that SIGKILL leaves are valid as far as they go. The same command makes the rest.
 //
-// A failure names its seed: PLUMBLINE_KILL_SEED=N PLUMBLINE_KILLS=1 repeats the moment, as far as a machine does.
+// A failure names its seed: PLUMBLINE_KILL_SEED=N PLUMBLINE_KILLS=1 repeats the moment, as far as the machine allows.
 func TestKillsOfCampaigns(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are found by their environment, in the proc file system")
@@ -258,7 +258,7 @@ func TestKillsOfCampaigns(t *testing.T) {
 	}
 }
 
-// newCampaignKill draws the trial of a seed: at a moment of a campaign that takes so long, or shortly after.
+// newCampaignKill draws the trial of a seed: a moment during a campaign of this duration, or shortly after it.
 func newCampaignKill(c campaign, seed uint64, took time.Duration) campaignKill {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
@@ -271,7 +271,7 @@ func newCampaignKill(c campaign, seed uint64, took time.Duration) campaignKill {
 	}
 }
 
-// againEvery is how often a campaign that was interrupted is given again; one that was killed always is.
+// againEvery: each how many-th interrupted campaign is repeated. A killed one always is.
 const againEvery = 3
 
 // run makes the trial.
@@ -318,7 +318,7 @@ func (k campaignKill) await(t *testing.T, s *scene) {
 	}
 }
 
-// judge checks what is left of a campaign that was hit, and says how it ended.
+// judge checks what remains of a campaign that was hit, and returns how it ended.
 func (k campaignKill) judge(t *testing.T, s *scene, code int) (end string) {
 	t.Helper()
 	if strings.Contains(s.printed.String(), "goroutine ") {
@@ -362,20 +362,20 @@ func (k campaignKill) judge(t *testing.T, s *scene, code int) (end string) {
 	return "runs are left"
 }
 
-// taskCount is how many tasks there are in campaignTasks.
+// taskCount is the number of tasks in campaignTasks.
 const taskCount = 3
 
-// measuredTasks counts the tasks that were measured: those have files of their own, and are not listed any more.
+// measuredTasks counts the measured tasks: they have files of their own, and are no longer listed.
 func measuredTasks(out string) int {
 	var all []string
 	for _, pattern := range []string{"*/mlmark.json", "*/*/mlmark.json"} {
-		found, _ := filepath.Glob(filepath.Join(out, pattern)) // the pattern is good
+		found, _ := filepath.Glob(filepath.Join(out, pattern)) // the pattern is valid
 		all = append(all, found...)
 	}
 	return len(all)
 }
 
-// judgeTuned checks the profile, and what was printed for programs.
+// judgeTuned checks the profile, and the output for programs.
 func (k campaignKill) judgeTuned(t *testing.T, s *scene, code int) string {
 	t.Helper()
 	profile := filepath.Join(filepath.Dir(s.out), "profile.json")
@@ -400,7 +400,7 @@ func (k campaignKill) judgeTuned(t *testing.T, s *scene, code int) string {
 	return "the search was cut"
 }
 
-// without are the texts of a list that another one lacks.
+// without returns the texts of a list that another one lacks.
 func without(list, have []string) (missing []string) {
 	for _, text := range list {
 		if !slices.Contains(have, text) {

@@ -24,24 +24,24 @@ import (
 
 // The environment variables of TestKills.
 const (
-	killsEnv    = "PLUMBLINE_KILLS"     // how many kills; default fewKills, or allKills in make test-all
-	killSeedEnv = "PLUMBLINE_KILL_SEED" // the first one's seed; default: another one each time
+	killsEnv    = "PLUMBLINE_KILLS"     // number of kills; default fewKills, or allKills in make test-all
+	killSeedEnv = "PLUMBLINE_KILL_SEED" // the first kill's seed; default: random
 )
 
 const (
 	fewKills = int64(len(victims)) // each once
 	allKills = 20
-	// maxRun is about how long a run lasts: kills come at any moment of it, and some too late.
+	// maxRun is about the duration of a run: kills come at any moment of it, and some too late.
 	maxRun = 1800 * time.Millisecond
-	// realEvery is how often the benchmark is a real one.
+	// realEvery: each how many-th benchmark is a real one.
 	realEvery = 5
 )
 
-// victim is whom a kill hits, and how.
+// victim describes which process a kill hits, and how.
 type victim struct {
 	who    string // "plugin", "harness" or "backend"
 	signal syscall.Signal
-	code   int // of the harness, if its run was not over
+	code   int // exit code of the harness, if its run was not over
 }
 
 // victims are hit in turn.
@@ -54,10 +54,10 @@ var victims = [...]victim{
 	{"plugin", syscall.SIGSTOP, 5},
 }
 
-// killed is what a process that a signal ended has for an exit code.
+// killed is the exit code of a process that a signal ended.
 const killed = -1
 
-// kill is one trial: a run of the harness, in which a process is hit at some moment.
+// kill is one trial: a run of the harness in which a process is hit at some moment.
 type kill struct {
 	victim
 	seed     uint64
@@ -70,7 +70,7 @@ func (k kill) String() string {
 	return fmt.Sprintf("seed %d: %s of %s hit by %v after %v", k.seed, k.scenario, k.model, k.signal, k.at)
 }
 
-// newKill draws the trial of a seed. Seeds in a row hit the victims in turn.
+// newKill draws the trial of a seed. Consecutive seeds hit the victims in turn.
 func newKill(seed uint64) kill {
 	var key [32]byte
 	binary.LittleEndian.PutUint64(key[:], seed)
@@ -85,12 +85,12 @@ func newKill(seed uint64) kill {
 	return k
 }
 
-// TestKills runs a benchmark, performance and accuracy, and hits the harness, the plugin or the process of its
-// backend at any moment. Whatever was hit: no process and no file is left, the logs hold what was answered, and
-// the exit code is right.
+// TestKills runs a benchmark, performance and accuracy, and kills the harness, the plugin or the process of its backend
+// at any moment. In each case no process and no file remains, the logs contain the answers, and the exit code is
+// correct.
 //
-// PLUMBLINE_KILLS=200 hits that often. A failure names its seed: PLUMBLINE_KILL_SEED=N
-// PLUMBLINE_KILLS=1 repeats the moment.
+// PLUMBLINE_KILLS=200 makes that many kills. A failure names its seed: PLUMBLINE_KILL_SEED=N PLUMBLINE_KILLS=1 repeats
+// the moment.
 func TestKills(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are found by their environment, in the proc file system")
@@ -143,14 +143,14 @@ func (k kill) try(t *testing.T) string {
 	return end
 }
 
-// scene is a run under way.
+// scene is a run in progress.
 type scene struct {
 	cmd     *exec.Cmd
 	mark    string // NAME=VALUE in the environment of each of its processes
 	tmp     string // its temporary directory
 	out     string
 	model   string
-	witness string // file of the indices that the plugin has seen; empty: the plugin writes none
+	witness string // file of the indices that the plugin has received; empty: the plugin writes none
 	printed strings.Builder
 	ended   chan struct{}
 }
@@ -170,9 +170,9 @@ func (k kill) start(t *testing.T) *scene {
 	return s
 }
 
-// newScene prepares a command of the harness that writes to out; id tells it from others of this process.
+// newScene prepares a command of the harness that writes to out. id distinguishes it from others of this process.
 func newScene(t *testing.T, out, id string, args []string, env ...string) *scene {
-	tmp, err := os.MkdirTemp("/tmp", "kill-") // short, so that sockets lie in it
+	tmp, err := os.MkdirTemp("/tmp", "kill-") // a short path, because it contains sockets
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +198,7 @@ func (s *scene) start(t *testing.T) {
 	go func() { _ = s.cmd.Wait(); close(s.ended) }()
 }
 
-// arguments are of a run that takes a second or two on a free machine.
+// arguments returns the arguments of a run that takes a second or two on an idle machine.
 func (k kill) arguments(out string) []string {
 	plugin := filepath.Join(built.Dir(), "faulty", "plumbline-plugin-faulty")
 	args := []string{
@@ -226,7 +226,7 @@ func (k kill) arguments(out string) []string {
 	return args
 }
 
-// hit sends the signal, and reports whether there was somebody to hit.
+// hit sends the signal, and reports whether the process existed.
 func (k kill) hit(s *scene) bool {
 	for {
 		pid := s.find(k.who)
@@ -241,7 +241,7 @@ func (k kill) hit(s *scene) bool {
 	}
 }
 
-// find is the process id of one of the scene's, 0 where there is none now.
+// find returns the process id of one of the scene's processes, or 0 if there is none now.
 func (s *scene) find(who string) int {
 	if who == "harness" {
 		select {
@@ -260,7 +260,7 @@ func (s *scene) find(who string) int {
 	return 0
 }
 
-// wait waits for the end of the harness. One that does not end is a failure.
+// wait waits for the end of the harness. If it does not end, the test fails.
 func (s *scene) wait(t *testing.T) int {
 	t.Helper()
 	select {

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// tuneKills is at how many moments the plugin of a search is killed.
+// tuneKills is the number of moments at which the plugin of a search is killed.
 const tuneKills = 10
 
-// TestPluginKilledInTune kills the plugin of a search at moments from its start to its end. Whatever the search waits
-// for ends: it goes on with the next setting, or ends with the reason, and no process is left.
+// TestPluginKilledInTune kills the plugin of a search at moments from its start to its end. The search never hangs: it
+// continues with the next setting, or ends with the reason, and no process remains.
 func TestPluginKilledInTune(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("processes are found by their environment, in the proc file system")
@@ -37,7 +37,7 @@ func TestPluginKilledInTune(t *testing.T) {
 	t.Logf("%v:\n%v", took, ends)
 }
 
-// endOfTune kills the plugin, and says how the search ended.
+// endOfTune kills the plugin, and returns how the search ended.
 func endOfTune(t *testing.T, s *scene) string {
 	t.Helper()
 	hit := kill{victim: victim{who: "plugin", signal: syscall.SIGKILL}}.hit(s)

@@ -18,12 +18,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestLogsLostInMidRun deletes or moves what a run writes to: the result is printed, as one that is unfinished.
+// TestLogsLostInMidRun deletes or moves the files that a run writes: the result is printed as unfinished.
 func TestLogsLostInMidRun(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		deed    func(h *faulty.Held) error
-		nothing bool // is written where the output was
+		nothing bool // nothing is written at the place of the output
 	}{
 		"logs": {func(h *faulty.Held) error { return os.RemoveAll(faulty.Performance(h.Out)) }, false},
 		"folder": {func(h *faulty.Held) error {
@@ -60,7 +60,7 @@ func TestLogsLostInMidRun(t *testing.T) {
 	}
 }
 
-// TestLogsKeptInMidRun is the same run with nothing lost.
+// TestLogsKeptInMidRun makes the same run without a loss.
 func TestLogsKeptInMidRun(t *testing.T) {
 	t.Parallel()
 	h := faulty.Hold(t, "--json")
@@ -74,8 +74,8 @@ func TestLogsKeptInMidRun(t *testing.T) {
 	}
 }
 
-// TestForceKeepsWhatIsNotReplaced lets a run with --force fail to load its model, and another be killed in mid-run: the
-// earlier results are where they were, and the run after the kill says where.
+// TestForceKeepsWhatIsNotReplaced makes two runs with --force: one fails to load its model, the other is killed during
+// the run. The earlier results stay where they were, and the run after the kill names the place.
 func TestForceKeepsWhatIsNotReplaced(t *testing.T) {
 	t.Parallel()
 	h := faulty.Hold(t)
@@ -100,7 +100,7 @@ func TestForceKeepsWhatIsNotReplaced(t *testing.T) {
 	wantSame(log)
 
 	cmd := harness.Command(t, h.Cmd.Path, again...)
-	cmd.Env = h.Cmd.Env // to wait in mid-run
+	cmd.Env = h.Cmd.Env // to wait during the run
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestForceKeepsWhatIsNotReplaced(t *testing.T) {
 		func(a string) bool { return a == "--force" })...)).WantCode(t, 2)
 	harness.WantMessage(t, next, filepath.Dir(kept), "already holds results")
 	wantSame(kept)
-	if err := os.RemoveAll(faulty.Performance(h.Out)); err != nil { // as if it was killed a moment before
+	if err := os.RemoveAll(faulty.Performance(h.Out)); err != nil { // as if it had been killed a moment before
 		t.Fatal(err)
 	}
 	harness.WantMessage(t, harness.Finish(t, harness.Command(t, h.Cmd.Path, failing...)).WantCode(t, 5), "are back")
@@ -123,10 +123,10 @@ func TestForceKeepsWhatIsNotReplaced(t *testing.T) {
 	harness.WantNoProcess(t, h.Dir)
 }
 
-// TestHangup ends a run as Ctrl-C does, but not one whose terminal may go, as with nohup.
+// TestHangup: a hangup ends a run as Ctrl-C does, unless it is ignored, as with nohup.
 func TestHangup(t *testing.T) {
 	t.Parallel()
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // for good: processes of tests that run under nohup get it too
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // permanently: tests under nohup need it, too
 	for name, c := range map[string]struct {
 		ignored bool
 		code    int
@@ -158,7 +158,7 @@ func TestHangup(t *testing.T) {
 	}
 }
 
-// TestTerminatedWhileItReads ends a process that reads a pipe which nobody writes to, with one signal.
+// TestTerminatedWhileItReads ends a process that reads a pipe without a writer, with one signal.
 func TestTerminatedWhileItReads(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "mlperf_log_accuracy.json")
@@ -190,8 +190,8 @@ func TestTerminatedWhileItReads(t *testing.T) {
 	}
 }
 
-// TestStandstill stops the harness and its plugin for some seconds in mid-run: a run of times is INVALID, one
-// of answers gets a note.
+// TestStandstill stops the harness and its plugin for some seconds during a run: a performance run is INVALID, an
+// accuracy run gets a note.
 func TestStandstill(t *testing.T) {
 	t.Parallel()
 	for mode, c := range map[string]struct {
@@ -209,7 +209,7 @@ func TestStandstill(t *testing.T) {
 			}
 			h.Start(t)
 			h.SignalAll(t, syscall.SIGSTOP)
-			time.Sleep(3 * time.Second) // as long as they stand still
+			time.Sleep(3 * time.Second) // the duration of the stop
 			h.SignalAll(t, syscall.SIGCONT)
 			if code := h.LetGo(t); code != c.code {
 				t.Errorf("exit code %d, want %d; it printed:\n%s", code, c.code, h.Said)
@@ -221,7 +221,7 @@ func TestStandstill(t *testing.T) {
 	}
 }
 
-// TestCrashIsNoUsage lets Go's runtime end the harness: it ends by a signal, and not with the code of wrong usage.
+// TestCrashIsNoUsage lets Go's runtime end the harness: it ends by a signal, not with the exit code for wrong usage.
 func TestCrashIsNoUsage(t *testing.T) {
 	t.Parallel()
 	h := faulty.Hold(t)

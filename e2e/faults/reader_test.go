@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
 )
 
-// TestReadersThatGo: a reader of standard output, or of standard error, that goes away ends neither the runs nor the
-// harness, whose code is that of the verdict.
+// TestReadersThatGo: when the reader of standard output or standard error goes away, the runs and the harness continue,
+// and the exit code is that of the verdict.
 func TestReadersThatGo(t *testing.T) {
 	t.Parallel()
 	dir := built.Cheater()
@@ -24,8 +24,8 @@ func TestReadersThatGo(t *testing.T) {
 	audit := []string{"audit", "TEST01", "honest", "--scenario", "Offline"}
 	for name, c := range map[string]struct {
 		args       []string
-		both       bool // standard error goes the same way
-		first      bool // the reader takes the first bytes, as head does; else it has gone from the beginning
+		both       bool // standard error has the same reader
+		first      bool // the reader takes the first bytes, as head does; otherwise it is gone from the beginning
 		code, runs int
 	}{
 		"after a line":        {runs, false, true, 0, 2},
@@ -59,11 +59,11 @@ func TestReadersThatGo(t *testing.T) {
 	}
 }
 
-// eitherVerdict stands for the codes 0 and 3, where two equal runs are compared: a busy machine makes one the slower.
+// eitherVerdict stands for the codes 0 and 3 where two equal runs are compared: on a busy machine one may be slower.
 const eitherVerdict = -2
 
-// readAndGo runs a command whose output a reader takes the first bytes of, or nothing, and goes. It returns the exit
-// code, which is negative where a signal ended the process, and what was printed elsewhere.
+// readAndGo runs a command whose output has a reader that takes the first bytes, or nothing, and goes away. It returns
+// the exit code, which is negative if a signal ended the process, and the other output.
 func readAndGo(t *testing.T, cmd *exec.Cmd, both, first bool) (code int, said string) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -90,6 +90,6 @@ func readAndGo(t *testing.T, cmd *exec.Cmd, both, first bool) (code int, said st
 		}
 		r.Close()
 	}
-	_ = cmd.Wait() // the code says how
+	_ = cmd.Wait() // the exit code is checked
 	return cmd.ProcessState.ExitCode(), elsewhere.String()
 }

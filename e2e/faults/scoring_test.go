@@ -16,15 +16,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestKilledInMidScoring kills the harness, or the plugin, while the scorer is in the middle of the log: the answers
-// are there, nothing of a score is, and the score is made of the log as if nothing had been.
+// TestKilledInMidScoring kills the harness, or the plugin, while the scorer reads the log: the answers are kept, no
+// part of a score exists, and the log can then be scored as usual.
 func TestKilledInMidScoring(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		again  bool // the log has a score already, which is being made once more
-		plugin bool // is who is killed
+		again  bool // the log already has a score, which is computed again
+		plugin bool // the plugin is killed
 		signal syscall.Signal
-		code   int // of the harness, where it has one
+		code   int // exit code of the harness, if it has one
 		status string
 	}{
 		"the harness":           {signal: syscall.SIGKILL, code: -1, status: "unfinished"},
@@ -95,7 +95,7 @@ func TestKilledInMidScoring(t *testing.T) {
 	}
 }
 
-// pluginOf is the process of the plugin of an installation.
+// pluginOf returns the process of the plugin of an installation.
 func pluginOf(t *testing.T, dir string) int {
 	t.Helper()
 	for _, p := range harness.ProcessesOf(dir) {
@@ -108,7 +108,7 @@ func pluginOf(t *testing.T, dir string) int {
 	return 0
 }
 
-// textsBelow are what the files of a folder hold, by their paths.
+// textsBelow returns the contents of the files of a folder, by path.
 func textsBelow(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}

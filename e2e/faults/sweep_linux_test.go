@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestSweepOnAFullDisk: a disk that is full in the middle of a sweep ends it; what was measured is kept, and with room
-// the same command goes on.
+// TestSweepOnAFullDisk: a disk that fills during a sweep ends it. The measured points are kept, and with more space the
+// same command continues.
 func TestSweepOnAFullDisk(t *testing.T) {
 	t.Parallel()
 	var roomy atomic.Bool

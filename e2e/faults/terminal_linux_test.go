@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestTerminalThatIsHungUp: a run whose terminal goes away, and which is not told by a signal, goes on.
+// TestTerminalThatIsHungUp: a run whose terminal goes away without a signal continues.
 func TestTerminalThatIsHungUp(t *testing.T) {
 	t.Parallel()
 	dir := built.Cheater()
@@ -34,7 +34,7 @@ func TestTerminalThatIsHungUp(t *testing.T) {
 		t.Errorf("the first line: %v", err)
 	}
 	keyboard.Close()
-	_ = cmd.Wait() // the code says how
+	_ = cmd.Wait() // the exit code is checked
 	if code := cmd.ProcessState.ExitCode(); code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
@@ -43,7 +43,7 @@ func TestTerminalThatIsHungUp(t *testing.T) {
 	}
 }
 
-// openTerminal makes a terminal of two ends.
+// openTerminal opens a pseudoterminal with its two ends.
 func openTerminal() (keyboard, screen *os.File, err error) {
 	keyboard, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestBadInput gives the harness one wrong thing at a time: each has its exit code and a message that says what was
-// found and what to do, without a stack trace.
+// TestBadInput gives the harness one faulty input at a time: each has its exit code and a message that names the fault
+// and the remedy, without a stack trace.
 func TestBadInput(t *testing.T) {
 	dir := t.TempDir()
 	onnx := filepath.Join(built.Root(), "backends", "ort", "testdata")
@@ -83,8 +83,8 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// TestFilesWithoutAnEnd names /dev/zero wherever a small file is wanted: nothing reads it, and the
-// message says what is wrong.
+// TestFilesWithoutAnEnd names /dev/zero wherever a small file is expected: nothing reads it to the end, and the message
+// names the fault.
 func TestFilesWithoutAnEnd(t *testing.T) {
 	const zero = "/dev/zero"
 	if _, err := os.Stat(zero); err != nil {
@@ -120,8 +120,8 @@ func TestFilesWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// TestPipesAreRefused names a pipe that nobody writes to wherever a file or a folder is wanted, or puts it in the
-// place of one: nothing waits for it.
+// TestPipesAreRefused names a pipe without a writer wherever a file or a folder is expected, or replaces one with it:
+// nothing waits for it.
 func TestPipesAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	pipe := mkfifo(t, filepath.Join(dir, "pipe"))
@@ -189,7 +189,7 @@ func TestPipesAreRefused(t *testing.T) {
 	}
 }
 
-// mkfifo makes a pipe, with the folders above it.
+// mkfifo makes a pipe, and the folders above it.
 func mkfifo(t *testing.T, path string) string {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -201,7 +201,7 @@ func mkfifo(t *testing.T, path string) string {
 	return path
 }
 
-// TestBadPictures opens a data set in which every picture and label is wrong in its own way: all are reported at once.
+// TestBadPictures opens a data set in which every picture and label has its own fault: all are reported at once.
 func TestBadPictures(t *testing.T) {
 	dir := t.TempDir()
 	picture := testfile.Picture(t, 40, 30)
@@ -221,7 +221,7 @@ func TestBadPictures(t *testing.T) {
 		"line 6", "line 7", "1000", "line 8", "noLabel", "line 9")
 }
 
-// TestTruncatedPicture has a header that is fine and a body that ends early: loading it names the file.
+// TestTruncatedPicture has a valid header and a body that ends early: loading it names the file.
 func TestTruncatedPicture(t *testing.T) {
 	dir := t.TempDir()
 	picture := testfile.Picture(t, 400, 300)
@@ -232,7 +232,7 @@ func TestTruncatedPicture(t *testing.T) {
 	harness.WantMessage(t, r, "cut.png")
 }
 
-// hugeHeader is a PNG file whose header claims 20,000 x 20,000 pixels: that of a small picture, changed.
+// hugeHeader returns a small PNG picture whose header is changed to claim 20,000 x 20,000 pixels.
 func hugeHeader(t *testing.T) string {
 	t.Helper()
 	data := []byte(testfile.Picture(t, 8, 8))

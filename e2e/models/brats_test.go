@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// TestHeadsNeedEachChannel scores the embedded model on its own heads in files: with any channel 0 everywhere the DICE
-// is far from that of whole heads.
+// TestHeadsNeedEachChannel scores the embedded model on its own heads in files: if any channel is 0 everywhere, the
+// DICE differs much from that of whole heads.
 func TestHeadsNeedEachChannel(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "heads")
 	harness.Run(t, "dataset", "export", "3d-unet-brats", dir, "--param", "n=8").WantCode(t, 0)
@@ -27,7 +27,7 @@ func TestHeadsNeedEachChannel(t *testing.T) {
 		t.Helper()
 		out := filepath.Join(t.TempDir(), "out")
 		harness.Run(t, "run", "3d-unet-brats", "--dataset", dir, "--mode", "accuracy", "--scenario", "Offline", "--smoke",
-			"--out", out).WantCode(t, 0) // of a part of the set there is no target
+			"--out", out).WantCode(t, 0) // a part of the set has no target
 		var doc results.Document
 		testfile.ReadJSON(t, filepath.Join(out, "result.json"), &doc)
 		if len(doc.Runs) != 1 || doc.Runs[0].Accuracy == nil || doc.Runs[0].Accuracy.Metrics[0].Name != "DICE" {
@@ -59,7 +59,7 @@ func TestHeadsNeedEachChannel(t *testing.T) {
 	}
 }
 
-// blacken makes all voxels of a NIfTI file 0, and returns what it was.
+// blacken sets all voxels of a NIfTI file to 0, and returns its previous contents.
 func blacken(t *testing.T, path string) []byte {
 	t.Helper()
 	before, err := os.ReadFile(path)
@@ -90,8 +90,8 @@ func blacken(t *testing.T, path string) []byte {
 	return before
 }
 
-// TestOfficialBraTS has the official accuracy script score our log of a case in the official size. It needs nnU-Net
-// 1.7.1, and SimpleITK.
+// TestOfficialBraTS runs the official accuracy script on our log of a case in the official size. It needs nnU-Net 1.7.1
+// and SimpleITK.
 func TestOfficialBraTS(t *testing.T) {
 	checkout, python := os.Getenv("PLUMBLINE_MLC"), os.Getenv("PYTHON")
 	if checkout == "" || python == "" {

@@ -24,7 +24,7 @@ func librispeech(t *testing.T) string {
 	return dir
 }
 
-// names lists what is in a folder.
+// names lists the files in a folder.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -38,7 +38,7 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-// TestConvert: the plugin makes Whisper's clips of LibriSpeech's, by paths below the working directory too.
+// TestConvert: the plugin makes Whisper's clips from LibriSpeech's, with paths below the working directory, too.
 func TestConvert(t *testing.T) {
 	t.Parallel()
 	in := librispeech(t)
@@ -55,7 +55,7 @@ func TestConvert(t *testing.T) {
 	for i := range 20 {
 		samples += 8000 + 160*i
 	}
-	samples += 19 * 8000 // of silence between them
+	samples += 19 * 8000 // silence between them
 	if info, err := os.Stat(filepath.Join(out, "clips", "100-20_0.wav")); err != nil ||
 		info.Size() != int64(44+2*samples) {
 		t.Errorf("%+v, %v; want %d samples", info, err, samples)
@@ -109,13 +109,13 @@ func TestConvertRefuses(t *testing.T) {
 	}
 }
 
-// TestConvertInterrupted: OUT is not there, nor anything that could be taken for it. On a machine that stands still
-// while the conversion ends it is whole.
+// TestConvertInterrupted: OUT does not exist, nor anything that could be mistaken for it. If the machine stalls while
+// the conversion ends, OUT is complete.
 func TestConvertInterrupted(t *testing.T) {
 	t.Parallel()
 	in := librispeech(t)
 	dir, chapter := filepath.Dir(in), filepath.Join(in, "dev-clean", "100", "20")
-	const clips = 4000 // each of a chapter of its own
+	const clips = 4000 // each from its own chapter
 	var lines strings.Builder
 	for i := range clips {
 		id := fmt.Sprintf("101-%d-0000", i)

@@ -13,11 +13,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// exported are the plugins' own data sets in the official layouts: how many samples, and what verify and run have to be
-// told.
+// exported are the plugins' own data sets in the official layouts: the number of samples, and the arguments for verify
+// and run.
 var exported = map[string]struct {
 	export, verify []string
-	spoil          string // a file that is spoilt then: a pattern
+	spoil          string // a file that is then damaged: a pattern
 }{
 	"resnet50":           {[]string{"n=20"}, []string{"count=20"}, "*.png"},
 	"retinanet":          {[]string{"n=5"}, []string{"count=5"}, "validation/data/*"},
@@ -43,7 +43,7 @@ func params(list []string) (args []string) {
 	return args
 }
 
-// TestExportedDataIsSound exports the data set of each plugin, verifies it, and verifies it again with a file spoilt.
+// TestExportedDataIsSound exports the data set of each plugin, verifies it, and verifies it again with a damaged file.
 func TestExportedDataIsSound(t *testing.T) {
 	for model, c := range exported {
 		t.Run(model, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestExportedDataIsSound(t *testing.T) {
 	}
 }
 
-// TestOfficialLayoutsAreVerified, of benchmarks that export none.
+// TestOfficialLayoutsAreVerified verifies data of benchmarks that export none.
 func TestOfficialLayoutsAreVerified(t *testing.T) {
 	for model, c := range map[string]struct {
 		make   func(dir string) error
@@ -79,15 +79,15 @@ func TestOfficialLayoutsAreVerified(t *testing.T) {
 	}
 }
 
-// wantVerified wants a data set to be sound, and not so with a file spoilt, or with a pipe in its place that nobody
-// writes to. The limits of plugins hold here, too.
+// wantVerified expects verify to pass a data set, and to fail it with a damaged file, or with a pipe without a writer
+// in its place. The limits of plugins apply here, too.
 func wantVerified(t *testing.T, model, dir string, with []string, spoil string) {
 	t.Helper()
 	verify := append([]string{"dataset", "verify", model, dir}, params(with)...)
 	harness.Run(t, append(verify, "--limit", "memory=8GiB,files=1024")...).WantCode(t, 0).WantOutput(t,
 		" samples, all can be read; ")
 	if host.LimitsSupported {
-		harness.Run(t, append(verify, "--limit", "files=3")...).WantCode(t, 5) // with which no plugin starts
+		harness.Run(t, append(verify, "--limit", "files=3")...).WantCode(t, 5) // with that limit no plugin starts
 	}
 	paths, err := filepath.Glob(filepath.Join(dir, spoil))
 	if err != nil || len(paths) == 0 {

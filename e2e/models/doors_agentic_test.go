@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// callTables are the forms of the endpoints harness's table.
+// callTables are the table's forms in the endpoints harness.
 var callTables = []string{".parquet", ".jsonl"}
 
 // agenticFiles writes made-up conversations and questions in the official layouts.
@@ -42,7 +42,7 @@ func agenticFiles(dir string) error {
 		w.Write(context.Background(), filepath.Join(dir, "bfcl_eval"), "questions", 0, -1))
 }
 
-// agenticDoors are those of agents. The scripted server stands in for one with a model.
+// agenticDoors are the doors of agents. The scripted server stands in for one with a model.
 func agenticDoors() []door {
 	scores := map[string]float64{
 		"overall_accuracy":             100 * float64(10*9+2*11) / 144,
@@ -79,7 +79,7 @@ type toolCall struct {
 	Arguments string `json:"arguments"`
 }
 
-// callOf is a call as a server streams it.
+// callOf returns a call as a server streams it.
 func callOf(t *testing.T, name string, arguments any) toolCall {
 	t.Helper()
 	text, err := json.Marshal(arguments)
@@ -89,8 +89,8 @@ func callOf(t *testing.T, name string, arguments any) toolCall {
 	return toolCall{"call_0", name, string(text)}
 }
 
-// TestAgentAtServer asks a scripted server in the official layouts: all questions right, and turns of which one fails,
-// so that the rest of its conversation is never sent.
+// TestAgentAtServer asks a scripted server in the official layouts: all questions are answered correctly, and one turn
+// fails, so that the rest of its conversation is never sent.
 func TestAgentAtServer(t *testing.T) {
 	dir := t.TempDir()
 	if err := agenticFiles(dir); err != nil {
@@ -110,7 +110,7 @@ func TestAgentAtServer(t *testing.T) {
 		}
 		say(r)
 	}
-	say(reply{Contains: "2 Brno", Status: 400}) // what the third turn of ledger-2 begins with
+	say(reply{Contains: "2 Brno", Status: 400}) // the beginning of the third turn of ledger-2
 	say(reply{Contains: "7 Brno", Status: 400})
 	say(reply{Calls: []toolCall{callOf(t, "bash", map[string]string{"command": "ls"})}})
 	file := filepath.Join(dir, "answers.jsonl")
@@ -168,8 +168,8 @@ func TestAgentAtServer(t *testing.T) {
 		"scheduler_random_seed: 16159082839903944936", "dataloader_random_seed: 42", "name: agentic_coding")
 }
 
-// TestAgentSubmission makes a tree of the stand-in's runs, in the endpoints harness's form. The check refuses it for
-// what it is: a few made-up turns and questions.
+// TestAgentSubmission makes a tree of the stand-in's runs in the endpoints harness's form. The check refuses it,
+// because it has only a few made-up turns and questions.
 func TestAgentSubmission(t *testing.T) {
 	dir := t.TempDir()
 	out, tree, work := filepath.Join(dir, "out"), filepath.Join(dir, "tree"), filepath.Join(dir, "work")

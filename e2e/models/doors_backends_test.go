@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// backendDoor is that of resnet50 through other backends than ONNX Runtime in the plugin.
+// backendDoor is the door of resnet50 with backends other than ONNX Runtime in the plugin.
 func backendDoor(t *testing.T) door {
 	d := classifierDoors()[0]
 	d.section, d.whole = "resnet50 through another backend", false

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// bertDoors are those of question answering.
+// bertDoors are the doors of question answering.
 func bertDoors() []door {
 	words, word := int64(len(officialdata.SQuADVocabulary())), officialdata.SQuADToken(officialdata.SQuADWord)
 	const fp32, int8 = "bert_large_v1_1.onnx", "bert_large_v1_1_fake_quant.onnx"
@@ -36,8 +36,8 @@ func bertDoors() []door {
 	return []door{both, of("bert-99.9", "out/bert-99.9-smoke")}
 }
 
-// squadFolders writes the data set as harness fetch keeps it, as a user may, and as the
-// reference's make setup leaves it.
+// squadFolders writes the data set as harness fetch keeps it, as a user may arrange it, and as the reference's make
+// setup leaves it.
 func squadFolders(dir string) error {
 	reference := filepath.Join(dir, "build/data")
 	err := errors.Join(

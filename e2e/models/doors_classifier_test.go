@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// classifierDoors are those of image classification.
+// classifierDoors are the doors of image classification.
 func classifierDoors() []door {
 	imageNet := func(dir string) error { return officialdata.ImageNet(filepath.Join(dir, "imagenet")) }
 	layouts := []string{`a folder with val_map.txt (lines "NAME LABEL", label 0..999) and the pictures at FOLDER/NAME`}

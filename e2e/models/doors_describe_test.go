@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// manifestModel is what a manifest, and so harness describe, says of a model's files and data sets.
+// manifestModel is the part of a manifest, and so of harness describe, about a model's files and data sets.
 type manifestModel struct {
 	Name      string
 	Scenarios []string
@@ -35,7 +35,7 @@ func manifestModels(t *testing.T) map[string]manifestModel {
 		var m struct {
 			Datasets []struct {
 				Name, Layout string
-				Embedded     bool // nobody writes it
+				Embedded     bool // built into the plugin
 			}
 			Models []manifestModel
 		}
@@ -52,8 +52,8 @@ func manifestModels(t *testing.T) map[string]manifestModel {
 	return all
 }
 
-// TestLayoutsAreTried wants every sentence of describe about layouts to be one that the commands of the model's doors
-// try, or those of an audit.
+// TestLayoutsAreTried expects the commands of the model's doors, or of an audit, to try every sentence of describe
+// about layouts.
 func TestLayoutsAreTried(t *testing.T) {
 	const audited = "the same for TEST07: acc_eval_compliance_gpqa.parquet, .json or .jsonl" // by TestGPTOSSAtASGLang
 	models := manifestModels(t)
@@ -73,7 +73,7 @@ func TestLayoutsAreTried(t *testing.T) {
 	}
 }
 
-// TestModelFilesAreAsDescribed wants the model files of the doors to have the tensors that describe says.
+// TestModelFilesAreAsDescribed expects the model files of the doors to have the tensors that describe lists.
 func TestModelFilesAreAsDescribed(t *testing.T) {
 	models, checked := manifestModels(t), 0
 	for _, d := range doors() {
@@ -95,13 +95,13 @@ func TestModelFilesAreAsDescribed(t *testing.T) {
 	}
 }
 
-// described is a tensor as a note has it: a size that is no number is free.
+// described is a tensor in a note: a size that is not a number is free.
 type described struct {
 	name, dtype string
 	sizes       []string
 }
 
-// tensorText is such as "boxes, scores float32 [N,4]".
+// tensorText matches texts like "boxes, scores float32 [N,4]".
 var tensorText = regexp.MustCompile(`((?:[\w:/]+(?:, | and ))*[\w:/]+) (float32|uint8|int32|int64) \[([^\]]*)\]`)
 
 func describedTensors(note string) []described {
@@ -116,7 +116,7 @@ func describedTensors(note string) []described {
 	return all
 }
 
-// find wants the tensor among those of a model file.
+// find expects the tensor among those of a model file.
 func (d described) find(t *testing.T, file string, tensors []onnxfile.Tensor) {
 	t.Helper()
 	i := slices.IndexFunc(tensors, func(x onnxfile.Tensor) bool { return x.Name == d.name })

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// detectionDoors are those of object detection.
+// detectionDoors are the doors of object detection.
 func detectionDoors() []door {
 	coco := func(dir string) error { return officialdata.COCO(filepath.Join(dir, "coco")) }
 	openImages := func(dir string) error { return officialdata.OpenImages(filepath.Join(dir, "openimages")) }
@@ -56,7 +56,7 @@ func detectionDoors() []door {
 	}
 }
 
-// pointpaintingDoors are those of object detection in space.
+// pointpaintingDoors are the doors of 3D object detection.
 func pointpaintingDoors() []door {
 	const models = "models/pointpainting/"
 	scores := map[string]float64{"mAP": officialdata.WaymoMAP}

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// dlrmDoors are those of recommendation.
+// dlrmDoors are the doors of recommendation.
 func dlrmDoors() []door { return []door{dlrmV2Door(), dlrmV1Door(), dlrmV3Door()} }
 
 func dlrmV3Door() door {

@@ -12,12 +12,12 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 )
 
-// gnmtDoors are those of translation: the official files' names and layouts, and a network of the official layers with
-// random weights, whose translations the official code has made.
+// gnmtDoors are the doors of translation: the official files' names and layouts, and a network of the official layers
+// with random weights, whose translations the official code has made.
 func gnmtDoors() []door {
 	exact := map[string]float64{"BLEU": 100, "sacreBLEU": 100}
 	return []door{{
-		model: "gnmt", data: writeNewstest, queries: 4, // of ten beams
+		model: "gnmt", data: writeNewstest, queries: 4, // each with ten beams
 		layouts: []string{
 			"the reference's folder nmt/data: newstest2014.tok.bpe.32000.en and .de, vocab.bpe.32000.en and .de",
 		},
@@ -29,7 +29,7 @@ func gnmtDoors() []door {
 	}, marianDoor()}
 }
 
-// official is what the official code was given, and what it made of it.
+// official holds the inputs and outputs of the official code.
 type official struct {
 	Sources [][]int32 `json:"source_ids"`
 	Cases   []struct {
@@ -97,7 +97,7 @@ func writePairs(dir string, expected []byte) error {
 		write("vocab.bpe.32000.de", gnmtVocabulary("d", targetTokens)))
 }
 
-// gnmtToken is what a token is called: of three one goes on in the next.
+// gnmtToken returns the text of a token: one in three continues in the next.
 func gnmtToken(language string, id int32) string {
 	switch {
 	case id < 3:
@@ -124,7 +124,7 @@ func gnmtLine(language string, ids []int32) string {
 	return strings.Join(tokens, " ")
 }
 
-// wholeWords are the ids before the end, without the pieces of a word that has none.
+// wholeWords returns the ids before the end, without the pieces of an incomplete word.
 func wholeWords(ids []int32) []int32 {
 	if end := slices.Index(ids, 2); end >= 0 {
 		ids = ids[:end]

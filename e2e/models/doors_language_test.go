@@ -9,19 +9,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// vocabulary is a tokenizer in its official form, and what the decoder says by it.
+// vocabulary is a tokenizer in its official form, and the decoder's output with it.
 type vocabulary struct {
 	write func(dir string) error
 	says  func() (words int64, a tinymodel.Answer)
 }
 
-// languageDoors are those of text generation. They have the official names of files, in all forms that are read.
+// languageDoors are the doors of text generation. They have the official file names, in all supported forms.
 func languageDoors() []door {
 	llama3 := vocabulary{officialdata.Llama3Tokenizer, officialdata.Llama3Answer}
 	llama2 := vocabulary{officialdata.Llama2Tokenizer, officialdata.Llama2Answer}
 	gptj := vocabulary{officialdata.GPTJTokenizer, officialdata.GPTJAnswer}
 	slow := languageDoor("gptj", gptj, []string{"rouge1", "rougeL"}, officialdata.GPTJNews(), "cnn_eval.json")
-	slow.queries = 4 // of four beams, and 30 tokens at least
+	slow.queries = 4 // each with four beams and at least 30 tokens
 	mixture := languageDoor("mixtral-8x7b", llama2, []string{"rouge1", "rougeL"}, officialdata.Mixture(),
 		"09292024_mixtral_15k_mintoken2_v1.jsonl")
 	mixture.also = []form{
@@ -44,7 +44,8 @@ func languageDoors() []door {
 	}
 }
 
-// languageDoor is the door of a model whose data set is one file, named itself or with the folder data/ around it.
+// languageDoor is the door of a model whose data set is one file, given by its own path or by that of the folder data/
+// around it.
 func languageDoor(model string, v vocabulary, metrics []string, records []officialdata.LanguageRecord,
 	file string) door {
 	words, answer := v.says()
@@ -65,8 +66,8 @@ func languageDoor(model string, v vocabulary, metrics []string, records []offici
 	}
 }
 
-// languageLayouts are what describe says, by the beginning of the official file's name. The commands of the models that
-// share a data set try its forms between them.
+// languageLayouts are the sentences of describe, by the beginning of the official file's name. The models that share a
+// data set try its forms between them.
 func languageLayouts() map[string]string {
 	const pickled = "the official pickle turned into .jsonl by datasets/convert/convert.py, or .json or .parquet with " +
 		"its columns "

@@ -13,12 +13,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// marianFiles is a Marian model of random weights as optimum exports it, and what transformers translates with it.
+// marianFiles is a Marian model with random weights as optimum exports it, and transformers' translations with it.
 func marianFiles() string {
 	return filepath.Join(built.Root(), "plugins", "gnmt", "testdata", "marian")
 }
 
-// marianDoor is that of translation with Marian models: both forms of optimum's decoder.
+// marianDoor is the door of translation with Marian models: both forms of optimum's decoder.
 func marianDoor() door {
 	exact := map[string]float64{"sacreBLEU": 100}
 	const plain = " --dataset text --param text=plain --param sources=test.en --param references=test.de"
@@ -27,7 +27,7 @@ func marianDoor() door {
 		scores: map[string]map[string]float64{"out/marian-smoke": exact},
 		also: []form{
 			{"--model models/merged" + plain, exact},
-			{"--model models/apart/onnx" + plain, exact}, // whose other files are in the folder above
+			{"--model models/apart/onnx" + plain, exact}, // its other files are in the folder above
 		},
 	}
 }
@@ -65,7 +65,7 @@ func copyMarian(to string, names []string) error {
 	return nil
 }
 
-// writeTranslated writes what transformers was given and gave, by the model's own settings, twice.
+// writeTranslated writes the inputs and outputs of transformers, by the model's own settings, twice.
 func writeTranslated(dir string) error {
 	text, err := os.ReadFile(filepath.Join(marianFiles(), "expected.json"))
 	if err != nil {
@@ -100,12 +100,12 @@ func writeTranslated(dir string) error {
 		os.WriteFile(filepath.Join(dir, "test.de"), []byte(references.String()), 0o600))
 }
 
-// TestMarianModelsThatDoNotFit gives the harness folders with one wrong thing each.
+// TestMarianModelsThatDoNotFit gives the harness folders with one fault each.
 func TestMarianModelsThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	other := filepath.Join(built.Root(), "backends", "ort", "testdata", "golden", "decode", "whisper_greedy", "net_b")
 	for name, c := range map[string]struct {
-		file, text string // text: of a path, or what the file holds; empty: it is not there
+		file, text string // text: contents of the file; empty: the file is missing
 		want       []string
 	}{
 		"no pieces":       {"source.spm", "", []string{"source.spm"}},

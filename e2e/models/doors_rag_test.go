@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// ragDoors are those of retrieval: the database, and questions that are answered from it with models at a server.
+// ragDoors are the doors of retrieval: the database, and questions that are answered from it with models at a server.
 func ragDoors() []door {
 	encoder := func() *onnxfile.Graph { return tinymodel.TextEncoder(officialdata.RetrievalWords, 48) }
 	data := func(dir string) error {

@@ -21,7 +21,7 @@ const (
 	reasoningSamples = 20
 )
 
-// reasoningDoors are those of reasoning models, with the official names of files, in all forms that are read.
+// reasoningDoors are the doors of reasoning models, with the official file names, in all supported forms.
 func reasoningDoors() []door {
 	deepSeek := vocabulary{officialdata.DeepSeekTokenizer, officialdata.DeepSeekR1Answer}
 	oss := vocabulary{officialdata.HarmonyTokenizer, officialdata.GPTOSS120BAnswer}
@@ -66,16 +66,16 @@ func reasoningDoor(model string, v vocabulary, data func(dir string) error, layo
 		data: func(dir string) error {
 			return errors.Join(v.write(filepath.Join(dir, "models", model)), data(dir))
 		},
-		// tokens are drawn at temperature 1: with a seed, the same each time
+		// tokens are drawn at temperature 1; with a seed they are the same each time
 		instead: map[string]string{"--smoke": "--smoke --param seed=1"},
 	}
 }
 
-// reasoningFiles writes data sets and tokenizers of both models, as the documents' commands name them.
+// reasoningFiles writes data sets and tokenizers of both models, with the names in the documents' commands.
 func reasoningFiles(dir string) error {
 	var faults []error
 	for _, d := range reasoningDoors() {
-		if !strings.HasSuffix(d.model, "-interactive") { // which have the same in other forms
+		if !strings.HasSuffix(d.model, "-interactive") { // these have the same data in other forms
 			faults = append(faults, d.data(dir))
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// rgatDoors are those of graphs.
+// rgatDoors are the doors of graphs.
 func rgatDoors() []door {
 	tiny, full := map[string]float64{}, map[string]float64{}
 	return []door{{

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// rnntDoors are those of RNN-T.
+// rnntDoors are the doors of RNN-T.
 func rnntDoors() []door {
 	const word = "the"
 	scores := map[string]float64{"accuracy": heard(word, speechClips)}
@@ -39,10 +39,10 @@ func rnntDoors() []door {
 	}}
 }
 
-// speechClips is how many clips of the synthetic set the doors have.
+// speechClips is the number of clips of the synthetic set that the doors use.
 const speechClips = 20
 
-// heard is the accuracy of hearing one word, once, in each of the first clips.
+// heard is the accuracy if one word is recognized, once, in each of the first clips.
 func heard(word string, clips int) float64 {
 	words, right := 0, 0
 	for i := range clips {

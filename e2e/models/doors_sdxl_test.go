@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// sdxlDoors are those of text to image, of pictures of 64 x 64 pixels.
+// sdxlDoors are the doors of text to image, with pictures of 64 x 64 pixels.
 func sdxlDoors() []door {
 	scores := map[string]float64{}
 	drawer := officialdata.SDXL()
@@ -53,8 +53,8 @@ func sdxlDoors() []door {
 	}}
 }
 
-// TestPicturesToHandIn: an accuracy run leaves the pictures that its round asks for, of which one is among so many, and
-// their captions; a round that asks for none has none.
+// TestPicturesToHandIn: an accuracy run writes the pictures that its round requires, one in a fixed number, and their
+// captions. A round that requires none has none.
 func TestPicturesToHandIn(t *testing.T) {
 	t.Parallel()
 	for round, want := range map[string]bool{"v5.0": true, "v6.1": false} {

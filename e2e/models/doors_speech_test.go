@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// whisperDoors are those of Whisper: optimum's two decoders, the first of them alone, and sherpa-onnx's form.
+// whisperDoors are the doors of Whisper: optimum's two decoders, the first of them alone, and sherpa-onnx's form.
 func whisperDoors() []door {
 	answer := officialdata.Whisper()
 	scores := map[string]float64{"accuracy": officialdata.WhisperAccuracy, "WER": 100 - officialdata.WhisperAccuracy}
@@ -33,7 +33,7 @@ func whisperDoors() []door {
 		},
 		scores: map[string]map[string]float64{
 			"out/whisper-smoke": scores,
-			// in one clip the words of all are said, and two heard
+			// one clip contains all words, and two of them are recognized
 			"out/whisper-repack-smoke": {"accuracy": 4, "WER": 96},
 		},
 		also: []form{

@@ -20,46 +20,46 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// door is one model's way from official files to a score: docs/real-data.md has its commands.
+// door is one model's way from official files to a score: docs/real-data.md contains its commands.
 type door struct {
 	model   string
-	section string // of the document, with its commands; empty: the one that is called as the model
-	// files are model files by their paths in the working directory, which is the home directory too.
+	section string // heading in the document above its commands; empty: the model's name
+	// files are model files by path in the working directory, which is also the home directory.
 	files map[string]*onnxfile.Graph
 	// data writes the data sets that the commands name into the working directory.
 	data func(dir string) error
-	// scores are the metrics that the files reach on the data, by the folder of --out and the metric's name.
+	// scores are the metrics that the files reach on the data, by folder of --out and name of the metric.
 	scores map[string]map[string]float64
-	// also are further forms of the data: arguments of harness run, and the metrics.
+	// also are additional forms of the data: arguments of harness run, and the metrics.
 	also []form
 	// instead replaces words of the commands.
 	instead map[string]string
-	// whole runs the commands with --smoke as they stand: the others with fewer queries, because there are many.
+	// whole runs the commands with --smoke unchanged. The others use fewer queries, because there are many commands.
 	whole   bool
-	queries int // so many; 0: 16
-	// replays says that timed runs replay recorded conversations, without LoadGen.
+	queries int // number of queries; 0: 16
+	// replays is set if timed runs replay recorded conversations, without LoadGen.
 	replays bool
-	// server starts what the commands call http://host:8000, and returns its address; nil: they ask none.
+	// server starts the server at http://host:8000 in the commands, and returns its address; nil: no server.
 	server func(t *testing.T) string
-	turn   int // which scenario a smoke run makes; 0: all
-	// layouts are the sentences of describe about data sets which the commands try, without the last full stop.
+	turn   int // index of the scenario of a smoke run; 0: all
+	// layouts are the sentences of describe about data sets that the commands try, without the final full stop.
 	layouts []string
 }
 
-// form is one that describe lists and the document has no command for.
+// form is one that describe lists and no command of the document uses.
 type form struct {
 	arguments string
 	scores    map[string]float64
 }
 
-// doors lists those of all models.
+// doors lists the doors of all models.
 func doors() []door {
 	return slices.Concat(classifierDoors(), detectionDoors(), pointpaintingDoors(), unetDoors(), dlrmDoors(), bertDoors(),
 		languageDoors(), reasoningDoors(), vlDoors(), rnntDoors(), whisperDoors(), rgatDoors(), gnmtDoors(), sdxlDoors(),
 		agenticDoors(), ragDoors(), wanDoors())
 }
 
-// TestEveryModelHasADoor wants the commands of docs/real-data.md to be tried for each model.
+// TestEveryModelHasADoor expects a door, and so tested commands of docs/real-data.md, for each model.
 func TestEveryModelHasADoor(t *testing.T) {
 	missing := manifestModels(t)
 	for _, d := range doors() {
@@ -77,10 +77,10 @@ func TestEveryModelHasADoor(t *testing.T) {
 	}
 }
 
-// twins are models of which make test tries no commands: those of another one go the same way, with files of the same
-// forms, and their limits and numbers of queries are compared with the rounds elsewhere.
+// twins are models whose commands make test does not try: those of another model work the same way, with files of the
+// same forms, and other tests compare their limits and numbers of queries with the rounds.
 var twins = map[string]string{
-	"3d-unet-brats":                  "3d-unet", // and has 128 MB a sample
+	"3d-unet-brats":                  "3d-unet", // with 128 MB per sample
 	"bert-99.9":                      "bert-99",
 	"deepseek-r1-interactive":        "deepseek-r1",
 	"gpt-oss-120b-interactive":       "gpt-oss-120b",
@@ -93,7 +93,7 @@ var twins = map[string]string{
 }
 
 // TestRealData runs the commands of docs/real-data.md for each model, on small files in the official forms: in one
-// scenario, another one with each model; in all of them with the first model, and in make test-all.
+// scenario, which varies between models, and in all scenarios for the first model and in make test-all.
 func TestRealData(t *testing.T) {
 	sections := realDataCommands(t)
 	for i, d := range append(doors(), backendDoor(t)) {
@@ -114,8 +114,8 @@ func TestRealData(t *testing.T) {
 	}
 }
 
-// realDataCommands are the commands of docs/real-data.md by the heading above them. A line that ends with a
-// backslash goes on in the next.
+// realDataCommands returns the commands of docs/real-data.md by the heading above them. A line that ends with a
+// backslash continues in the next.
 func realDataCommands(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile(built.Doc("real-data.md"))
@@ -171,10 +171,10 @@ func (d door) walk(t *testing.T, commands []string) {
 	}
 }
 
-// smokeOnly are the parts of a smoke command that the document tells to leave out for the run under the rules.
+// smokeOnly are the parts of a smoke command that the document says to omit for the run under the rules.
 var smokeOnly = regexp.MustCompile(` --smoke| --count [0-9]+|-smoke\b`)
 
-// withImplied adds the commands that the document describes instead of listing them: the score of each smoke run of the
+// withImplied adds the commands that the document describes without listing them: the score of each smoke run of the
 // model, and after the first one the run under the rules, except in sections that list it or use --official.
 func (d door) withImplied(commands []string) []string {
 	var all, listed []string
@@ -209,10 +209,10 @@ type walker struct {
 	door
 	dir       string
 	scenarios []string
-	smoked    []string // those of smoke runs
+	smoked    []string // those of the smoke runs
 }
 
-// shell runs a command line in the folder, with more arguments behind it.
+// shell runs a command line in the folder, with additional arguments.
 func (w *walker) shell(t *testing.T, line string, more ...string) harness.Result {
 	t.Helper()
 	cmd := harness.Command(t, "sh", "-c", line+` "$@"`, "sh")
@@ -221,7 +221,7 @@ func (w *walker) shell(t *testing.T, line string, more ...string) harness.Result
 	return harness.Finish(t, cmd)
 }
 
-// describe wants the sentences about layouts that the commands try, and learns the scenarios.
+// describe expects the sentences about layouts that the commands try, and reads the scenarios.
 func (w *walker) describe(t *testing.T) {
 	t.Helper()
 	text := strings.Join(strings.Fields(w.shell(t, "bin/harness describe "+w.model).WantCode(t, 0).Stdout), " ")
@@ -238,7 +238,7 @@ func (w *walker) describe(t *testing.T) {
 	}
 }
 
-// run runs a command of the document: downloads from the cache alone, runs of minutes as plans, smoke runs with fewer
+// run runs a command of the document: downloads only from the cache, runs of minutes as plans, smoke runs with fewer
 // queries. It returns which kind of command it was.
 func (w *walker) run(t *testing.T, line string) (kind string) {
 	t.Helper()
@@ -264,7 +264,7 @@ func (w *walker) run(t *testing.T, line string) (kind string) {
 	return ""
 }
 
-// try runs the accuracy of a further form.
+// try runs the accuracy of an additional form.
 func (w *walker) try(t *testing.T, f form, out string) {
 	t.Helper()
 	scenario := "Offline"
@@ -290,7 +290,7 @@ func (d door) timed() string {
 	return "performance"
 }
 
-// official wants a plan of the rules' ten minutes for every scenario in both modes.
+// official expects a plan of the rules' ten minutes for every scenario in both modes.
 func (w *walker) official(t *testing.T, line string) {
 	t.Helper()
 	plan := w.shell(t, line, "--dry-run").WantCode(t, 0)
@@ -301,8 +301,8 @@ func (w *walker) official(t *testing.T, line string) {
 	harness.WantParts(t, text, "min_duration 600000 ms")
 }
 
-// short are settings for runs of next to no time, as the document has them. With so few queries, and on a machine that
-// does other things, they may well be INVALID.
+// short are the document's settings for very short runs. With so few queries, or on a busy machine, they may be
+// INVALID.
 func (d door) short() []string {
 	if d.whole {
 		return nil
@@ -314,7 +314,7 @@ func (d door) short() []string {
 	}
 }
 
-// smoke wants complete runs of the scenarios in both modes, and the scores.
+// smoke expects complete runs of the scenarios in both modes, and the scores.
 func (w *walker) smoke(t *testing.T, line, out string) {
 	t.Helper()
 	args := w.short()
@@ -361,7 +361,7 @@ func wantScores(t *testing.T, line string, scores map[string]float64, metrics []
 	}
 }
 
-// score wants the texts that the runs wrote, printed and written again.
+// score expects the texts that the runs wrote, printed and written again.
 func (w *walker) score(t *testing.T, line, out string) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(w.dir, out, w.model, "*", "accuracy", "accuracy.txt"))

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// unetDoors are those of medical segmentation.
+// unetDoors are the doors of medical segmentation.
 func unetDoors() []door {
 	published, prepared, listed := map[string]float64{}, map[string]float64{}, map[string]float64{}
 	heads, preparedHeads := map[string]float64{}, map[string]float64{}

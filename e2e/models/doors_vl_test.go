@@ -12,7 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// vlDoors are those of models that see, at a server: a catalogue of the hub, and one of the endpoints harness.
+// vlDoors are the doors of vision-language models, at a server: a catalogue of the hub, and one of the endpoints
+// harness.
 func vlDoors() []door {
 	layout := "Parquet files of the hub (train-*.parquet and test-*.parquet, in the folder or its subfolder data), or " +
 		"shopify_product_catalogue*.parquet of the endpoints harness: a folder, or a file"
@@ -39,7 +40,7 @@ func vlDoor(model string, data func(dir string) error, layout string) door {
 	}
 }
 
-// productServer starts a server that knows half of the products, and returns its address.
+// productServer starts a server that answers correctly for half of the products, and returns its address.
 func productServer(t *testing.T) string {
 	t.Helper()
 	rules := filepath.Join(t.TempDir(), "rules.jsonl")
@@ -50,7 +51,7 @@ func productServer(t *testing.T) string {
 }
 
 // TestSecondHandOfPagesOfVersion2 runs the embedded model on a catalogue as pyarrow writes it with pages of version 2:
-// 20 products are second-hand, then 12 are not, and its answers say so of each.
+// the first 20 products are second-hand, the next 12 are not, and the answers agree.
 func TestSecondHandOfPagesOfVersion2(t *testing.T) {
 	dir := t.TempDir()
 	for _, err := range []error{
@@ -67,8 +68,8 @@ func TestSecondHandOfPagesOfVersion2(t *testing.T) {
 		WantOutput(t, "32 samples\n", "second_hand_f1 1.0000\n")
 }
 
-// TestProductsInBothForms scores both forms of requests and of files; a server that takes no pictures ends the run
-// before it begins, in its own words.
+// TestProductsInBothForms scores both forms of requests and of files. A server that accepts no pictures ends the run
+// before it begins, with the server's own message.
 func TestProductsInBothForms(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "shopify_product_catalogue_train+test.parquet")
@@ -111,15 +112,14 @@ func TestProductsInBothForms(t *testing.T) {
 	harness.WantParts(t, r.Both(), "warm-up", "told to refuse")
 }
 
-// TestProducts has the embedded model look away.
+// TestProducts makes the embedded model look away from the pictures.
 func TestProducts(t *testing.T) {
 	harness.Run(t, "run", "qwen3-vl-235b-a22b", "--out", t.TempDir(), "--mode", "accuracy", "--scenario", "Offline",
 		"--param", "hide=picture").WantCode(t, 4).WantOutput(t, "BELOW TARGET")
 }
 
-// TestProductsSubmission makes a tree of the embedded model's runs, in the endpoints harness's form. The check refuses
-// it for what it is: a rehearsal on drawn products. Asked for in the form of the program before it, the tree has
-// LoadGen's logs.
+// TestProductsSubmission makes a tree of the embedded model's runs in the endpoints harness's form. The check refuses
+// it as a rehearsal on drawn products. In the form of the earlier program, the tree contains LoadGen's logs.
 func TestProductsSubmission(t *testing.T) {
 	dir := t.TempDir()
 	out, tree, work := filepath.Join(dir, "out"), filepath.Join(dir, "tree"), filepath.Join(dir, "work")

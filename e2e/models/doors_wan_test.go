@@ -27,7 +27,7 @@ func wanFiles(dir string) error {
 		os.WriteFile(filepath.Join(folder, "negative_prompt.txt"), []byte("blurry\nugly\n"), 0o644))
 }
 
-// wanDoors are those of videos, at a server of them.
+// wanDoors are the doors of videos, at a video server.
 func wanDoors() []door {
 	return []door{{
 		model: "wan-2.2-t2v-a14b", data: wanFiles, whole: true, server: videoServer,
@@ -37,10 +37,10 @@ func wanDoors() []door {
 	}}
 }
 
-// videoServer starts a server that answers each request with a file that begins as MP4 does, and returns its address.
+// videoServer starts a server that answers each request with the beginning of an MP4 file, and returns its address.
 func videoServer(t *testing.T) string { return videosBut(t, "") }
 
-// videosBut is a server of videos that fails for prompts with a word.
+// videosBut starts a video server that fails for prompts with a word.
 func videosBut(t *testing.T, word string) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -112,7 +112,8 @@ func TestVideos(t *testing.T) {
 	harness.WantParts(t, r.Both(), `no video of prompt 7, "a made-up scene, number 7 / 1": 500 Internal Server Error`)
 }
 
-// TestVideosNamedByAServer: a server names a file of this machine, which comes in only below a folder that was named.
+// TestVideosNamedByAServer: a server names a file of this machine, which is read only below a folder that the user
+// named.
 func TestVideosNamedByAServer(t *testing.T) {
 	dir := t.TempDir()
 	if err := wanFiles(dir); err != nil {
@@ -145,8 +146,8 @@ func TestVideosNamedByAServer(t *testing.T) {
 }
 
 // TestVideosSubmission makes a tree of the runs in the endpoints harness's form, with the round's videos and the audit.
-// The check refuses it for what it is, a run of seconds, and misses nothing of what videos need. In the other form the
-// tree has LoadGen's logs.
+// The check refuses it as a run of seconds, but finds everything that videos require. In the other form the tree
+// contains LoadGen's logs.
 func TestVideosSubmission(t *testing.T) {
 	dir := t.TempDir()
 	if err := wanFiles(dir); err != nil {
@@ -159,7 +160,7 @@ func TestVideosSubmission(t *testing.T) {
 			filepath.Join(dir, "wan", "negative_prompt.txt"), "--smoke", "--out", out}
 	harness.Run(t, append([]string{"run", "--mode", "submission"}, run...)...).WantCode(t, 0)
 	audit := harness.Run(t, append([]string{"audit", "TEST04"},
-		run...)...) // which verdict, the machine's other work decides
+		run...)...) // the verdict depends on the machine's load
 	if audit.Code != 0 && audit.Code != 3 {
 		audit.WantCode(t, 0)
 	}

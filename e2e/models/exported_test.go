@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// TestExportedClassifiers runs classifiers whose tensors are not those of the official file: with the parameters that
-// the errors name, they reach the same accuracy, and the result says what was done.
+// TestExportedClassifiers runs classifiers whose tensors differ from the official file's: with the parameters that the
+// errors name, they reach the same accuracy, and the result reports what was done.
 func TestExportedClassifiers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -62,7 +62,7 @@ func TestExportedClassifiers(t *testing.T) {
 				}
 			}
 			if c.params == nil && c.missing != "" {
-				return // no parameter mends it
+				return // no parameter repairs it
 			}
 			r, out := run(t, model, append(base, c.params...)...)
 			r.WantCode(t, 0)

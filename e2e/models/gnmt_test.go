@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 )
 
-// newstest is the official files with a small model, changed by change, and a run of it.
+// newstest holds the official files with a small model, to which changes are made, and a run of it.
 func newstest(t *testing.T, change func(dir string)) (dir string, args []string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -43,7 +43,7 @@ func edit(t *testing.T, dir, pattern string, change func(text []byte) []byte) {
 	}
 }
 
-// TestOddSentences translates as well what is written in another way.
+// TestOddSentences translates sentences in unusual spelling equally well.
 func TestOddSentences(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -75,7 +75,7 @@ func TestOddSentences(t *testing.T) {
 	}
 }
 
-// TestTranslatorsThatDoNotFit says which files do not belong together.
+// TestTranslatorsThatDoNotFit: the error names the files that do not fit together.
 func TestTranslatorsThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	embedded := filepath.Join(built.Root(), "plugins", "gnmt", "model", "encoder_fp32.onnx")
@@ -112,7 +112,7 @@ func TestTranslatorsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// TestLogOfTranslationsThatIsCut is refused where it lies in a run's folder.
+// TestLogOfTranslationsThatIsCut: a cut log is refused in a run's folder.
 func TestLogOfTranslationsThatIsCut(t *testing.T) {
 	t.Parallel()
 	dir, args := newstest(t, func(string) {})

@@ -16,7 +16,7 @@ import (
 )
 
 // TestGPU runs benchmarks on the GPUs that PLUMBLINE_GPU names ("cuda:0" or "cuda:0,cuda:1"), with ONNX Runtime's
-// library PLUMBLINE_GPU_ORT: answers as good as the card says, a VALID run, and its throughput beside that of a bare
+// library PLUMBLINE_GPU_ORT: answers as accurate as the card's, a VALID run, and its throughput beside that of a bare
 // loop through the same plugin.
 func TestGPU(t *testing.T) {
 	devices, library := os.Getenv("PLUMBLINE_GPU"), os.Getenv("PLUMBLINE_GPU_ORT")
@@ -64,7 +64,7 @@ func TestGPU(t *testing.T) {
 	t.Run("loop", func(t *testing.T) { bareLoop(t, devices, library) })
 }
 
-// nearCard holds a metric against that of the FP32 model's card in a folder below plugins: within a percent.
+// nearCard expects a metric within a percent of the FP32 model's card in a folder below plugins.
 func nearCard(t *testing.T, folder string, found results.Metric) {
 	t.Helper()
 	var c results.Card
@@ -78,7 +78,7 @@ func nearCard(t *testing.T, folder string, found results.Metric) {
 	}
 }
 
-// bareLoop logs what a closed loop gets out of the same devices.
+// bareLoop logs the throughput of a closed loop on the same devices.
 func bareLoop(t *testing.T, devices, library string) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "loop.yaml")
@@ -89,7 +89,7 @@ func bareLoop(t *testing.T, devices, library string) {
 	t.Logf("a bare loop on %s:\n%s", first, r.Stdout)
 }
 
-// TestWithoutGPU asks for one with libraries that have none, that are none, and that are not there.
+// TestWithoutGPU asks for a GPU with libraries without GPU support, with invalid ones, and with missing ones.
 func TestWithoutGPU(t *testing.T) {
 	t.Parallel()
 	wrong := filepath.Join(t.TempDir(), "libonnxruntime.so")

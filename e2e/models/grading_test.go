@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestMathematicsIsGraded scores a log of answers that each a step of its own decides, one of them past the bounds of
-// algebra; the score says which, and a grader that is not there is a fault of the command.
+// TestMathematicsIsGraded scores a log of answers, each of which is decided by a different step, one of them beyond the
+// limits of the algebra. The score reports which, and a missing grader is an error.
 func TestMathematicsIsGraded(t *testing.T) {
 	dir := t.TempDir()
 	if err := officialdata.DeepSeekTokenizer(dir); err != nil {

@@ -19,7 +19,7 @@ import (
 // record is a sample of an official data set of language models, by its columns.
 type record map[string]any
 
-// languageData are data sets by the model's name: the official file without its extension, and records like its own.
+// languageData are data sets by model name: the official file without its extension, and records in its form.
 func languageData() map[string]struct {
 	file    string
 	records []record
@@ -52,8 +52,8 @@ func languageData() map[string]struct {
 	}
 }
 
-// TestLanguageModelsTakeData scores each language model on a data set that is a file, or the folder around it: on
-// one of them with each model in turn, on both in make test-all.
+// TestLanguageModelsTakeData scores each language model on a data set given as a file, or as the folder around it: on
+// one of them for each model in turn, on both in make test-all.
 func TestLanguageModelsTakeData(t *testing.T) {
 	all := languageData()
 	for i, model := range slices.Sorted(maps.Keys(all)) {
@@ -80,7 +80,7 @@ func TestLanguageModelsTakeData(t *testing.T) {
 	}
 }
 
-// ownModel are arguments for a command with a model file of one's own.
+// ownModel returns arguments for a command with the user's model file.
 func ownModel(command, model string) []string {
 	folder := filepath.Join(built.Root(), "plugins", "llm", "model")
 	return []string{command, model, "--model", filepath.Join(folder, "llm_fp32.onnx"),

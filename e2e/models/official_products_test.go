@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// productModules stand in for what the official script of products imports, and does not need to score: the catalogue
-// comes from files, the table is printed as JSON, and nothing is sent to a server.
+// productModules replace the imports that the official script of products does not need to score: the catalogue comes
+// from files, the table is printed as JSON, and nothing is sent to a server.
 var productModules = map[string]string{
 	"datasets.py": `import glob, os
 
@@ -56,8 +56,8 @@ if __name__ == "__main__":
 `,
 }
 
-// TestOfficialProducts lets the official script score logs of ours: that of a run, and one of answers that are hard to
-// read, which `harness score` scores in its place.
+// TestOfficialProducts runs the official script on our logs: that of a run, and one of answers that are hard to read,
+// which `harness score` scores in its place.
 func TestOfficialProducts(t *testing.T) {
 	checkout, python := os.Getenv("PLUMBLINE_MLC"), os.Getenv("PYTHON")
 	if checkout == "" || python == "" {
@@ -128,7 +128,7 @@ func TestOfficialProducts(t *testing.T) {
 	t.Logf("hard answers: %v", figures)
 }
 
-// hardProducts is a log of answers of which one in two or so was damaged.
+// hardProducts returns a log of answers, about half of which are damaged.
 func hardProducts(t *testing.T) []byte {
 	rng := rand.New(rand.NewPCG(4, 2))
 	pick := func(texts ...string) string { return texts[rng.IntN(len(texts))] }

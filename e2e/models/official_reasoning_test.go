@@ -19,21 +19,21 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// accuracyScripts are the official accuracy scripts of the reasoning models with what they import, in a folder of the
-// test's own: the scripts are copies, unchanged, and their submodules are links.
+// accuracyScripts are the official accuracy scripts of the reasoning models with their imports, in a folder of the
+// test: the scripts are unchanged copies, and their submodules are links.
 type accuracyScripts struct {
 	python, dir string
-	lacks       []string // graders that cannot run, by the name that the sets' names contain
+	lacks       []string // graders that cannot run, by a part of their sets' names
 }
 
-// submodules are what the scripts import and a checkout may lack: a file that tells, what names another place, and the
-// grader that needs it.
+// submodules are imports of the scripts that a checkout may lack: a file that shows it, the variable that names another
+// place, and the grader that needs it.
 var submodules = []struct{ name, has, variable, grader string }{
 	{"prm800k", "prm800k/grading/grader.py", "PLUMBLINE_PRM800K", "math500"},
 	{"LiveCodeBench", "lcb_runner/evaluation/testing_util.py", "PLUMBLINE_LCB", "livecodebench"},
 }
 
-// standIns are modules that the scripts import and that are not needed, or would load from a network: the problems of
+// standIns replace modules that the scripts import but do not need, or that would load from a network: the problems of
 // LiveCodeBench come from a file.
 var standIns = map[string]string{
 	"datasets.py": `import json, os
@@ -72,7 +72,7 @@ func officialScripts(t *testing.T) accuracyScripts {
 	return s
 }
 
-// link links a submodule into both models' folders: that of another place, or the checkout's.
+// link links a submodule into both models' folders: from another place, or from the checkout.
 func (s accuracyScripts) link(checkout, name, has, place string) error {
 	for _, model := range []string{"deepseek-r1", "gpt-oss-120b"} {
 		from := place
@@ -93,16 +93,16 @@ func (s accuracyScripts) link(checkout, name, has, place string) error {
 	return nil
 }
 
-// scored is a log with what it is scored by.
+// scored is a log with the files to score it.
 type scored struct {
-	log, table         string // table: as the script wants it
+	log, table         string // table: as the script expects it
 	tokenizer, problem string
 }
 
-// print is what a script prints of a log, from its result on.
+// print returns a script's output for a log, from its result on.
 func (s accuracyScripts) print(t *testing.T, model string, x scored) string {
 	t.Helper()
-	// the script of deepseek-r1 asks for a tokenizer by this name, which a folder may have
+	// the script of deepseek-r1 loads a tokenizer by this name, which may be a folder
 	work := t.TempDir()
 	tokenizer := filepath.Join(work, "deepseek-ai", "DeepSeek-R1")
 	testfile.WriteBelow(t, filepath.Join(tokenizer, "tokenizer.json"), testfile.Read(t, x.tokenizer))
@@ -122,7 +122,7 @@ func (s accuracyScripts) print(t *testing.T, model string, x scored) string {
 	return out[at:]
 }
 
-// run is what a Python program prints.
+// run returns the output of a Python program.
 func (s accuracyScripts) run(t *testing.T, dir string, environment []string, args ...string) string {
 	t.Helper()
 	cmd := harness.Command(t, s.python, args...)
@@ -142,8 +142,8 @@ with open(sys.argv[1]) as f:
     pandas.DataFrame([json.loads(line) for line in f]).to_pickle(sys.argv[2])`, lines, to)
 }
 
-// TestOfficialReasoning lets the official accuracy scripts read logs that the built binaries wrote: each prints the
-// text that ours has, of the embedded model's answers and of a server's that are hard to read.
+// TestOfficialReasoning runs the official accuracy scripts on logs that the built binaries wrote: each prints the same
+// text as ours, for the embedded model's answers and for a server's that are hard to read.
 func TestOfficialReasoning(t *testing.T) {
 	s := officialScripts(t)
 	for _, model := range []string{"deepseek-r1", "gpt-oss-120b"} {
@@ -152,7 +152,7 @@ func TestOfficialReasoning(t *testing.T) {
 	}
 }
 
-// embedded compares by the embedded model's own answers to the plugin's own questions.
+// embedded compares the scores of the embedded model's answers to the plugin's own questions.
 func (s accuracyScripts) embedded(t *testing.T, model string) {
 	dir := t.TempDir()
 	set := map[string]string{"deepseek-r1": "deepseek", "gpt-oss-120b": "accuracy"}[model]
@@ -168,7 +168,7 @@ func (s accuracyScripts) embedded(t *testing.T, model string) {
 		scored{table: table, tokenizer: tokenizer, problem: problems})
 }
 
-// atServer compares by worked answers that were damaged, as a server gives them, on files in the official forms.
+// atServer compares the scores of damaged worked answers, as a server gives them, on files in the official forms.
 func (s accuracyScripts) atServer(t *testing.T, model string) {
 	dir := t.TempDir()
 	oss := model == "gpt-oss-120b"
@@ -220,14 +220,14 @@ func (s accuracyScripts) compare(t *testing.T, model, lines string, x scored, fl
 		harness.Run(t, "score", folder).WantCode(t, 0)
 	}
 	theirs, ours := s.print(t, model, x), testfile.Read(t, filepath.Join(folder, "accuracy.txt"))
-	// beside theirs we print the hash and, of gpt-oss-120b, the tokens that its script does not print
+	// beside the script's lines we print the hash and, for gpt-oss-120b, the tokens that its script does not print
 	if !strings.HasPrefix(ours, strings.TrimRight(theirs, "\n")+"\n") {
 		t.Errorf("accuracy.txt differs; the official script printed\n%s\nand ours is\n%s", theirs, ours)
 	}
 	t.Logf("%s", theirs)
 }
 
-// leaveOut takes out of a log the entries of sets whose grader cannot run there.
+// leaveOut removes from a log the entries of sets whose grader cannot run.
 func (s accuracyScripts) leaveOut(t *testing.T, log, lines string) {
 	t.Helper()
 	var left []bool
@@ -255,12 +255,12 @@ func (s accuracyScripts) leaveOut(t *testing.T, log, lines string) {
 	testfile.Write(t, log, "[\n"+strings.Join(kept, ",\n")+"\n]\n")
 }
 
-// harmonyNames are the names of the sets in gpt-oss-120b's data, which others have as deepseek-r1's.
+// harmonyNames are the names of the sets in gpt-oss-120b's data, by their names in deepseek-r1's.
 var harmonyNames = map[string]string{
 	"aime": "aime25", "gpqa": "gpqa_diamond", "livecodebench": "livecodebench_v6",
 }
 
-// damaged are rows of all five sets, and a server's answers to them: worked ones that were made hard to read.
+// damaged returns rows of all five sets, and a server's answers to them: worked answers that were made hard to read.
 func damaged(oss bool) (rows []officialdata.LanguageRecord, answers []scripted) {
 	random := rand.New(rand.NewPCG(29, 6))
 	for i, from := range synthetic.DeepSeek()[:250] {
@@ -286,7 +286,7 @@ func damaged(oss bool) (rows []officialdata.LanguageRecord, answers []scripted) 
 	return rows, answers
 }
 
-// bytesOf are the ids of a text in DeepSeek's vocabulary.
+// bytesOf returns the ids of a text in DeepSeek's vocabulary.
 func bytesOf(text string) (ids []int32) {
 	for _, b := range []byte(text) {
 		ids = append(ids, int32(officialdata.DeepSeekByte(b)))
@@ -294,10 +294,10 @@ func bytesOf(text string) (ids []int32) {
 	return ids
 }
 
-// marker is one of harmony's.
+// marker matches one of harmony's markers.
 var marker = regexp.MustCompile(`<\|\w+\|>`)
 
-// harmonyIDs are those of a text in gpt-oss' vocabulary, with harmony's markers.
+// harmonyIDs returns the ids of a text in gpt-oss' vocabulary, with harmony's markers.
 func harmonyIDs(text string) (ids []int32) {
 	names := map[string]int32{"<|start|>": 200006, "<|end|>": 200007, "<|message|>": 200008, "<|channel|>": 200005,
 		"<|return|>": 200002}

@@ -15,16 +15,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// pageServer is what a page's command asks, as this machine has it.
+// pageServer is the server that a page's command asks, on this machine.
 type pageServer struct {
 	placeholder string // in the page's url
 	start       func(t *testing.T) string
-	short       []string // flags of runs that are over at once, whatever machine this is, and end by their counts
-	code        int      // 4 where a server without a model is below the target
+	short       []string // flags of runs that are very short on any machine and end by their counts
+	code        int      // 4 if a server without a model is below the target
 	says        []string
 }
 
-// TestServersPage gives the commands of docs/servers.md, to servers without a model.
+// TestServersPage runs the commands of docs/servers.md at servers without a model.
 func TestServersPage(t *testing.T) {
 	tokens := []string{"--smoke", "--set", "min_query_count=700", "--set", "min_duration=0", "--set",
 		"Server.target_qps=1000",
@@ -118,8 +118,9 @@ func TestServersPage(t *testing.T) {
 	}
 }
 
-// TestTuningPage gives the commands of docs/tuning.md in their order, with small grids, tests of milliseconds on eight
-// samples, and runs of 20 queries under a limit of latency that no machine misses: what is found is used by later runs.
+// TestTuningPage runs the commands of docs/tuning.md in order, with small grids, tests of milliseconds on eight
+// samples, and runs of 20 queries with a latency limit that every machine meets. Later runs use the settings that were
+// found.
 func TestTuningPage(t *testing.T) {
 	commands, _ := markdown.Commands(t, built.Doc("tuning.md"), "")
 	all := commands["Tuning"]
@@ -129,7 +130,7 @@ func TestTuningPage(t *testing.T) {
 	limits := []string{"--set", "Server.target_latency=600000", "--set", "Server.target_latency_percentile=50",
 		"--set", "Server.min_duration=0", "--set", "Server.min_query_count=20"}
 	t.Setenv("PLUMBLINE_CONFIG", t.TempDir())
-	dir, found := t.TempDir(), "" // found is the profile
+	dir, found := t.TempDir(), "" // found is the path of the profile
 	for _, args := range all {
 		line, offline := strings.Join(args, " "), slices.Contains(args, "Offline")
 		switch args[0] {
@@ -150,7 +151,7 @@ func TestTuningPage(t *testing.T) {
 		cmd.Dir = dir
 		r := harness.Finish(t, cmd)
 		r.WantCode(t, 0)
-		if args[0] == "tune" && !offline { // 20 queries are within ten minutes, whatever their rate
+		if args[0] == "tune" && !offline { // 20 queries take less than ten minutes at any rate
 			r.WantOutput(t, "the top was not met")
 		}
 		profiles, err := filepath.Glob(filepath.Join(os.Getenv("PLUMBLINE_CONFIG"), "tuning", "resnet50-*.json"))

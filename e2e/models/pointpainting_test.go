@@ -15,9 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestPointPainting runs the embedded networks, scores the log again, and in make test-all audits them: other audits
-// are those of e2e/submission. Of so few queries as fit into a test there is no 99.9th percentile: another one is asked
-// for.
+// TestPointPainting runs the embedded networks, scores the log again, and in make test-all audits them; e2e/submission
+// tests the other audits. The few queries of a test have no 99.9th percentile, so it asks for another one.
 func TestPointPainting(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	harness.Run(t, "run", "pointpainting", "--mode", "accuracy", "--smoke", "--quiet", "--out", out).WantCode(t, 0)
@@ -41,8 +40,8 @@ func TestPointPainting(t *testing.T) {
 	testfile.Holds(t, "TEST PASS", audited, "pointpainting", "SingleStream", "TEST01", "verify_accuracy.txt")
 }
 
-// TestOfficialAccuracyOfPointPainting lets the official script score what the harness has logged of the plugin's own
-// streets in the official layout. PLUMBLINE_MLC names a checkout with it, PYTHON an interpreter with what it imports.
+// TestOfficialAccuracyOfPointPainting runs the official script on the harness's log of the plugin's own streets in the
+// official layout. PLUMBLINE_MLC names a checkout with it, PYTHON an interpreter with its imports.
 func TestOfficialAccuracyOfPointPainting(t *testing.T) {
 	tools := os.Getenv("PLUMBLINE_MLC")
 	if tools == "" {

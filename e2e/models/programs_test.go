@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestPythonProgramsOfMBXP scores a log of Mixtral 8x7B with programs in two languages: those in Python are executed,
-// if the command says by what, and a score of the same folder again says so anew.
+// TestPythonProgramsOfMBXP scores a log of Mixtral 8x7B with programs in two languages: those in Python are executed if
+// the command names an interpreter.
 func TestPythonProgramsOfMBXP(t *testing.T) {
 	interpreter := built.NeedPython(t)
 	const tests = "\n\nMETADATA = {}\n\n\ndef check(candidate):\n    assert candidate(2) == 4\n"
@@ -66,7 +66,7 @@ func TestPythonProgramsOfMBXP(t *testing.T) {
 	wants(score(nil, "--param", "sandbox=none"), 2, "full", "weak")
 }
 
-// logOf is an accuracy log of answers in the tokens of the embedded language model.
+// logOf returns an accuracy log of answers in the tokens of the embedded language model.
 func logOf(t *testing.T, answers []string) string {
 	t.Helper()
 	var tokenizer struct {

@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestRetrieval makes the embedded database, answers from its file, and audits: VALID, and with a pass. A manifest of
-// the database is what a scoring compares it with.
+// TestRetrieval makes the embedded database, answers from its file, and audits: the run is VALID and the audit passes.
+// A scoring compares the database with its manifest.
 func TestRetrieval(t *testing.T) {
 	dir := t.TempDir()
 	db, out, pages := filepath.Join(dir, "own.db"), filepath.Join(dir, "out"), filepath.Join(dir, "pages")
@@ -51,8 +51,8 @@ func TestRetrieval(t *testing.T) {
 	harness.WantParts(t, r.Both(), "parameter database", "does not begin with")
 }
 
-// TestOfficialRetrieval lets the official scripts score what both benchmarks have logged: the judge is a server that
-// takes every answer but Unknown, for them and for `harness score`.
+// TestOfficialRetrieval runs the official scripts on the logs of both benchmarks: the judge is a server that accepts
+// every answer but Unknown, for them and for `harness score`.
 func TestOfficialRetrieval(t *testing.T) {
 	checkout, python := os.Getenv("PLUMBLINE_MLC"), os.Getenv("PYTHON")
 	if checkout == "" || python == "" {
@@ -103,8 +103,7 @@ func TestOfficialRetrieval(t *testing.T) {
 	}
 }
 
-// TestStoreOfPassages makes the embedded database in a store that is kept elsewhere, and answers from it. A store that
-// is not there is named.
+// TestStoreOfPassages makes the embedded database in an external store, and answers from it. A missing store is named.
 func TestStoreOfPassages(t *testing.T) {
 	address := os.Getenv("PLUMBLINE_PGVECTOR")
 	if address == "" {
@@ -120,8 +119,8 @@ func TestStoreOfPassages(t *testing.T) {
 	r.WantCode(t, 6).WantOutput(t, "store of passages 127.0.0.1:1/a: connect")
 }
 
-// TestPasswordOfAStore: PGPASSWORD gets to the store and nowhere else, and not without TLS unless that is said. A store
-// that is no good is data that is not there.
+// TestPasswordOfAStore: PGPASSWORD is sent only to the store, and without TLS only if the user allows it. A faulty
+// store counts as missing data.
 func TestPasswordOfAStore(t *testing.T) {
 	const password = "sesame-of-a-store"
 	told := make(chan string, 8)
@@ -158,7 +157,7 @@ func TestPasswordOfAStore(t *testing.T) {
 	}
 }
 
-// passwordServer speaks so much of PostgreSQL's protocol that it refuses TLS, and asks for a password in clear.
+// passwordServer implements the part of PostgreSQL's protocol that refuses TLS and asks for a password in clear.
 func passwordServer(t *testing.T, told chan<- string) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -15,14 +15,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// scripted is an answer of the mock server to a prompt.
+// scripted is the mock server's answer to a prompt.
 type scripted struct {
 	Prompt any      `json:"prompt"`
 	IDs    []int32  `json:"ids"`
 	Texts  []string `json:"texts,omitempty"`
 }
 
-// turn is a message of a chat, as requests have it.
+// turn is a message of a chat in a request.
 type turn struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
@@ -39,14 +39,14 @@ func writeAnswers(t *testing.T, answers []scripted) string {
 	return testfile.Write(t, filepath.Join(t.TempDir(), "answers.jsonl"), lines.String())
 }
 
-// reasoningServer are the options of the mock as a server that says what it is.
+// reasoningServer returns options of the mock that make it report its model.
 func reasoningServer(owner, answers string) []string {
 	return []string{"-listen", "127.0.0.1:0", "-owner", owner, "-model", "m", "-answers", answers, "-vocabulary", "200000",
 		"-together", "2000"}
 }
 
-// TestDeepSeekAtServers asks a server by ids, by text and as a chat; each way gives the same score, and the texts of
-// the official script.
+// TestDeepSeekAtServers asks a server by ids, by text and as a chat: each way gives the same score, and the text of the
+// official script.
 func TestDeepSeekAtServers(t *testing.T) {
 	dir := t.TempDir()
 	rows := officialdata.Questions()
@@ -95,7 +95,7 @@ func TestDeepSeekAtServers(t *testing.T) {
 	}
 }
 
-// harmonyAnswer is one of so many tokens, with a choice in its final section.
+// harmonyAnswer returns an answer of a given number of tokens, with a choice in its final section.
 func harmonyAnswer(choice byte, length int) []int32 {
 	final := harmonyIDs("<|end|><|start|>assistant<|channel|>final<|message|>Answer: " + string(choice) + "<|return|>")
 	ids := harmonyIDs("<|channel|>analysis<|message|>")
@@ -106,7 +106,7 @@ func harmonyAnswer(choice byte, length int) []int32 {
 }
 
 // TestGPTOSSAtASGLang makes runs, accuracy and both audits of gpt-oss-120b at a server that is asked by /generate, with
-// either LoadGen: each on the data set of its own, TEST07 and TEST09 by the numbers of the rules.
+// either LoadGen: each on its own data set, TEST07 and TEST09 with the numbers of the rules.
 func TestGPTOSSAtASGLang(t *testing.T) {
 	dir := t.TempDir()
 	all := officialdata.Harmony(6396)
@@ -175,7 +175,7 @@ func auditGPTOSS(t *testing.T, dir, url, loadgen string) {
 	}
 }
 
-// TestTEST06OfDeepSeek logs a hundred answers of a server that streams: the verdict says what ends them.
+// TestTEST06OfDeepSeek logs a hundred answers of a server that streams: the verdict says how they end.
 func TestTEST06OfDeepSeek(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
 	data := filepath.Join(dir, "table.jsonl")
@@ -198,8 +198,8 @@ func TestTEST06OfDeepSeek(t *testing.T) {
 		"First token check pass: True", "EOS check pass: True", "Sample length check pass: True")
 }
 
-// TestAuditsOfEmbeddedReasoning: from a clone alone, audits of the embedded model are judged by its card, and one that
-// answers worse fails.
+// TestAuditsOfEmbeddedReasoning: audits of the embedded model need only a clone and are judged by its card; a model
+// with worse answers fails.
 func TestAuditsOfEmbeddedReasoning(t *testing.T) {
 	for _, c := range []struct{ test, model, says string }{
 		{"TEST06", "deepseek-r1", "An answer ends with one of the tokens 1."},
@@ -218,7 +218,7 @@ func TestAuditsOfEmbeddedReasoning(t *testing.T) {
 	}
 }
 
-// TestPythonReasoningPrograms scores answers of the embedded model with its programs, by the problems of its own.
+// TestPythonReasoningPrograms scores the programs in the embedded model's answers, with the benchmark's own problems.
 func TestPythonReasoningPrograms(t *testing.T) {
 	python := os.Getenv("PLUMBLINE_PYTHON")
 	if python == "" {

@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestTEST01OfSampledNeighbourhoods: draws depend on their keys alone, so that answers do not change from run to run.
+// TestTEST01OfSampledNeighbourhoods: draws depend only on their keys, so answers do not change between runs.
 func TestTEST01OfSampledNeighbourhoods(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
@@ -25,7 +25,7 @@ func TestTEST01OfSampledNeighbourhoods(t *testing.T) {
 	testfile.Holds(t, "TEST PASS", out, "rgat", "Offline", "TEST01", "verify_accuracy.txt")
 }
 
-// TestPythonConvertsCheckpoints writes weights as the reference does, drawn ones and those of reference cases, and
+// TestPythonConvertsCheckpoints writes weights as the reference does, random ones and those of reference cases, and
 // compares the logits of the converted file with theirs.
 func TestPythonConvertsCheckpoints(t *testing.T) {
 	interpreter := built.NeedPython(t)
@@ -56,7 +56,7 @@ func graphData(t *testing.T) (data, files string) {
 	return data, filepath.Join(data, "tiny", "processed")
 }
 
-// TestAGraphThatCannotBeKept: the run goes on, and the plugin's log says why the next will take as long.
+// TestAGraphThatCannotBeKept: the run continues, and the plugin's log says why the next will take as long.
 func TestAGraphThatCannotBeKept(t *testing.T) {
 	t.Parallel()
 	data, _ := graphData(t)
@@ -70,7 +70,7 @@ func TestAGraphThatCannotBeKept(t *testing.T) {
 	testfile.Holds(t, "the graph is made for each run, it cannot be kept", logs[0])
 }
 
-// TestGraphsThatAreWrong names every fault of a data set at once.
+// TestGraphsThatAreWrong: all faults of a data set are named at once.
 func TestGraphsThatAreWrong(t *testing.T) {
 	t.Parallel()
 	data, files := graphData(t)
@@ -108,7 +108,7 @@ func TestGraphsThatAreWrong(t *testing.T) {
 	}
 }
 
-// TestGraphsWithEdgesBeyondTheirNodes: such a graph is not loaded, nor kept.
+// TestGraphsWithEdgesBeyondTheirNodes: such a graph is neither loaded nor kept.
 func TestGraphsWithEdgesBeyondTheirNodes(t *testing.T) {
 	t.Parallel()
 	data, files := graphData(t)

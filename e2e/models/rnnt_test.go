@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// TestSpeechRunsInAllScenarios runs RNN-T as a user does first.
+// TestSpeechRunsInAllScenarios runs RNN-T as a new user does.
 func TestSpeechRunsInAllScenarios(t *testing.T) {
 	out := t.TempDir()
 	harness.Run(t, "run", "rnnt", "--mode", "submission", "--count", "40", "--set", "Server.target_qps=100", "--set",
@@ -31,7 +31,7 @@ func TestSpeechRunsInAllScenarios(t *testing.T) {
 	harness.Run(t, "score", out).WantCode(t, 0)
 }
 
-// TestUntimedFeaturesAreOpen: features that are made before the run are none of the closed division's.
+// TestUntimedFeaturesAreOpen: features that are made before the run are not allowed in the closed division.
 func TestUntimedFeaturesAreOpen(t *testing.T) {
 	r := harness.Run(t, "run", "rnnt", "--param", "features=untimed", "--mode", "accuracy", "--scenario", "Offline",
 		"--count", "4", "--out", t.TempDir()).WantCode(t, 0)
@@ -50,7 +50,7 @@ func rnntFiles(t *testing.T, encoder, prediction, joint *onnxfile.Graph) string 
 	return dir
 }
 
-// TestPartsOfRNNTThatDoNotFit runs models in which one part is wrong: each is refused before the run, with what to do.
+// TestPartsOfRNNTThatDoNotFit runs models with one faulty part: each is refused before the run, with the remedy.
 func TestPartsOfRNNTThatDoNotFit(t *testing.T) {
 	encoder, joint := tinymodel.RNNTEncoder(), tinymodel.RNNTJoint("the")
 	embedded := tinymodel.RNNTPrediction(tinymodel.RNNTStart)

@@ -48,7 +48,7 @@ func (m transducer) run(t *testing.T, tokens, out string) harness.Result {
 		"--mode", "accuracy", "--scenario", "Offline", "--count", "20", "--out", out)
 }
 
-// TestTransducersOfOtherToolkits: models in the forms of NeMo and icefall hear what they say, and are of the open
+// TestTransducersOfOtherToolkits: models in the forms of NeMo and icefall recognize the texts, and belong to the open
 // division.
 func TestTransducersOfOtherToolkits(t *testing.T) {
 	for _, m := range transducers() {
@@ -63,7 +63,7 @@ func TestTransducersOfOtherToolkits(t *testing.T) {
 	}
 }
 
-// TestTokensThatAreWrong: a symbol beyond the tokens, and a file that holds none.
+// TestTokensThatAreWrong: a symbol beyond the tokens, and a file without tokens.
 func TestTokensThatAreWrong(t *testing.T) {
 	for _, m := range transducers() {
 		for tokens, want := range map[string]string{

@@ -19,13 +19,13 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// quickCards are the benchmarks whose cards make test compares: of questions, clicks, translations and news. Pictures
-// are those of make demo.
+// quickCards are the benchmarks whose cards make test compares: questions, clicks, translations and news. make demo
+// compares pictures.
 var quickCards = []string{"bert", "dlrm", "gnmt", "llm"}
 
-// TestEmbeddedModelScoresAsItsCardSays runs accuracy of the embedded models on their whole data sets and compares with
-// the model cards: in make test one precision of quickCards, FP32 and INT8 in turn; in make test-all both, of all.
-// TestRealData has every benchmark score small files.
+// TestEmbeddedModelScoresAsItsCardSays measures the accuracy of the embedded models on their whole data sets and
+// compares it with the model cards: in make test one precision of quickCards, FP32 and INT8 in turn; in make test-all
+// both, of all models. In TestRealData every benchmark scores small files.
 func TestEmbeddedModelScoresAsItsCardSays(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join(built.Root(), "plugins", "*", "model", "card.json"))
 	if err != nil || len(paths) == 0 {
@@ -36,7 +36,7 @@ func TestEmbeddedModelScoresAsItsCardSays(t *testing.T) {
 		var c results.Card
 		testfile.ReadJSON(t, path, &c)
 		benchmark := filepath.Base(filepath.Dir(filepath.Dir(path)))
-		measured := map[string]bool{} // a model of several parts is one for each precision
+		measured := map[string]bool{} // a model of several parts counts once for each precision
 		for _, file := range c.Files {
 			models := file.Models
 			if len(models) == 0 {
@@ -60,9 +60,9 @@ func TestEmbeddedModelScoresAsItsCardSays(t *testing.T) {
 	}
 }
 
-// sameFigure is how far a metric may be from its card, relative to it. The cards' figures are of a processor with
-// AVX-512 VNNI, where answers are the same and only the means over them are summed in another order. ONNX Runtime has
-// other kernels for other processors; with AVX2 alone those for INT8 saturate.
+// sameFigure is the maximal relative difference between a metric and its card. The cards' figures come from a processor
+// with AVX-512 VNNI. There, answers are the same, and only means over them are summed in another order. ONNX Runtime
+// has other kernels for other processors; with AVX2 alone those for INT8 saturate.
 func sameFigure() float64 {
 	if cpu.X86.HasAVX512VNNI {
 		return 1e-12
@@ -88,7 +88,7 @@ func checkCard(t *testing.T, model, precision string, metrics []results.Metric) 
 	for _, m := range doc.Runs[0].Accuracy.Metrics {
 		measured[m.Name] = m.Value
 	}
-	// The card has the metrics of all models that the embedded one stands in for.
+	// The card has the metrics of all models that the embedded one replaces.
 	compared := 0
 	for _, m := range metrics {
 		got, ok := measured[m.Name]
@@ -132,7 +132,7 @@ func TestGoldenPhotoPredictions(t *testing.T) {
 	checkPredictions(t, photos, filepath.Join(out, "resnet50", "Offline", "accuracy", "mlperf_log_accuracy.json"))
 }
 
-// realModel is an ImageNet model and 300 photographs, where the folder with them lies beside the checkout.
+// realModel is an ImageNet model and 300 photographs, if the folder with them is beside the checkout.
 func realModel(t *testing.T) (model, photos string) {
 	t.Helper()
 	shared := filepath.Join(filepath.Dir(built.Root()), "shared")
@@ -143,8 +143,8 @@ func realModel(t *testing.T) (model, photos string) {
 	return model, photos
 }
 
-// checkPredictions wants every photograph in an accuracy log, with the class that the official
-// Python reference predicts.
+// checkPredictions expects every photograph in an accuracy log, with the class that the official Python reference
+// predicts.
 func checkPredictions(t *testing.T, photos, log string) {
 	t.Helper()
 	names := columns(t, filepath.Join(photos, "val_map.txt"))

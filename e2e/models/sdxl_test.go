@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// drawn is a folder with a small model of text to image, its data set and the scorer's models.
+// drawn is a folder with a small text-to-image model, its data set and the scorer's models.
 type drawn struct{ dir string }
 
 func newDrawn(t *testing.T) drawn {
@@ -32,7 +32,7 @@ func newDrawn(t *testing.T) drawn {
 	return drawn{dir}
 }
 
-// arguments are those of an accuracy run.
+// arguments returns the arguments of an accuracy run.
 func (d drawn) arguments(more ...string) []string {
 	at := func(name string) string { return filepath.Join(d.dir, name) }
 	return append([]string{"run", "stable-diffusion-xl", "--model", at("sdxl"), "--dataset", at("coco2014"),
@@ -40,7 +40,7 @@ func (d drawn) arguments(more ...string) []string {
 		"--mode", "accuracy", "--scenario", "Offline", "--smoke", "--out", at("out"), "--force"}, more...)
 }
 
-// TestTextToImageBadInput gives the benchmark one wrong thing at a time.
+// TestTextToImageBadInput gives the benchmark one faulty input at a time.
 func TestTextToImageBadInput(t *testing.T) {
 	d := newDrawn(t)
 	drawer := officialdata.SDXL()
@@ -97,7 +97,7 @@ func TestTextToImageBadInput(t *testing.T) {
 	}
 }
 
-// partByPart names each part's file, but for the one that stands at the end of args.
+// partByPart names each part's file, except the one at the end of args.
 func (d drawn) partByPart(args []string, other string) []string {
 	name, _, _ := strings.Cut(other, "=")
 	var parts []string
@@ -110,7 +110,7 @@ func (d drawn) partByPart(args []string, other string) []string {
 	return append(append(args[:2:2], args[4:]...), parts...)
 }
 
-// with is a copy of the model's configurations with another file.
+// with returns a copy of the model's configurations with another file.
 func (d drawn) with(t *testing.T, name, text string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -121,7 +121,7 @@ func (d drawn) with(t *testing.T, name, text string) string {
 	return dir
 }
 
-// zipped is an archive of members and their texts.
+// zipped returns an archive of members and their texts.
 func zipped(t *testing.T, members ...string) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -141,14 +141,13 @@ func zipped(t *testing.T, members ...string) string {
 	return b.String()
 }
 
-// numpyZeros is an array of float32 with so many bytes of zeros behind its header.
+// numpyZeros returns an array of float32 with a given number of zero bytes after its header.
 func numpyZeros(shape string, size int) string {
 	header := "{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }"
 	return "\x93NUMPY\x01\x00" + string([]byte{byte(len(header)), 0}) + header + strings.Repeat("\x00", size)
 }
 
-// TestTextToImageScores cuts a log in the middle of a picture, makes a picture smaller, and writes the pictures of a
-// round.
+// TestTextToImageScores cuts a log in the middle of a picture, shrinks a picture, and writes the pictures of a round.
 func TestTextToImageScores(t *testing.T) {
 	d := newDrawn(t)
 	harness.Run(t, d.arguments("--rules", "v6.0")...).WantCode(t, 0)

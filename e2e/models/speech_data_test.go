@@ -58,8 +58,8 @@ func speechSets(t *testing.T, clips int) map[string]string {
 	return map[string]string{"manifest": official, "FLAC": distributed(t, clips)}
 }
 
-// TestSpeechInItsLayouts: the embedded model hears the same in clips that are drawn, in WAV files that the official
-// manifest names, and in LibriSpeech as it is distributed.
+// TestSpeechInItsLayouts: the embedded model recognizes the same text in drawn clips, in WAV files that the official
+// manifest names, and in LibriSpeech's distributed form.
 func TestSpeechInItsLayouts(t *testing.T) {
 	t.Parallel()
 	const clips = 12
@@ -81,7 +81,7 @@ func TestSpeechInItsLayouts(t *testing.T) {
 	}
 }
 
-// entries are the answers of an accuracy log by sample.
+// entries returns the answers of an accuracy log by sample.
 func entries(log string) []string {
 	var all []string
 	for line := range strings.Lines(log) {
@@ -93,7 +93,7 @@ func entries(log string) []string {
 	return all
 }
 
-// TestRepackOfFLAC makes the same files of LibriSpeech as it is distributed and of the official manifest.
+// TestRepackOfFLAC makes the same files from LibriSpeech's distributed form and from the official manifest.
 func TestRepackOfFLAC(t *testing.T) {
 	t.Parallel()
 	made := map[string]map[string]string{}
@@ -118,7 +118,7 @@ func TestRepackOfFLAC(t *testing.T) {
 	}
 }
 
-// TestManifestsOfSpeechThatAreWrong names every fault of a data set at once.
+// TestManifestsOfSpeechThatAreWrong: all faults of a data set are named at once.
 func TestManifestsOfSpeechThatAreWrong(t *testing.T) {
 	t.Parallel()
 	for model, manifest := range map[string]string{"rnnt": "dev-clean-wav.json", "whisper": "dev-all-repack.json"} {
@@ -147,7 +147,7 @@ func TestManifestsOfSpeechThatAreWrong(t *testing.T) {
 	}
 }
 
-// whisperFiles are the arguments for a small model in the official form.
+// whisperFiles returns the arguments for a small model in the official form.
 func whisperFiles(t *testing.T) []string {
 	t.Helper()
 	dir, d := t.TempDir(), whisperDoors()[0]
@@ -191,7 +191,7 @@ func TestGoldenSpeechLogs(t *testing.T) {
 	}
 }
 
-// TestSpeechPayloadsOfAnotherType are refused where their size says so, and where they are no labels.
+// TestSpeechPayloadsOfAnotherType: they are refused if their size shows the type, and if they are not labels.
 func TestSpeechPayloadsOfAnotherType(t *testing.T) {
 	t.Parallel()
 	for _, benchmark := range []string{"rnnt", "whisper"} {

@@ -17,14 +17,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/citations"
 )
 
-// redis is a server of features.
+// redis is a feature server.
 type redis struct {
 	address string
 	ended   chan error
 	process *os.Process
 }
 
-// startRedis starts the server that make test-extra OF=store names, which ends with the test.
+// startRedis starts the server that make test-extra OF=store names. It ends with the test.
 func startRedis(t *testing.T) *redis {
 	t.Helper()
 	program := os.Getenv("PLUMBLINE_REDIS")
@@ -50,7 +50,7 @@ func startRedis(t *testing.T) *redis {
 	return nil
 }
 
-// awaitAnswer waits until the server answers, or has ended.
+// awaitAnswer waits until the server answers or has ended.
 func (r *redis) awaitAnswer(t *testing.T) bool {
 	t.Helper()
 	for deadline := time.Now().Add(harness.Patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
@@ -82,7 +82,7 @@ func (r *redis) ask(command string) (string, error) {
 	return all.String(), err
 }
 
-// end kills the server and waits for it. It may be called again.
+// end kills the server and waits for it. It may be called repeatedly.
 func (r *redis) end(t *testing.T) {
 	t.Helper()
 	_ = r.process.Kill()
@@ -108,7 +108,7 @@ func (r *redis) awaitReads(t *testing.T) {
 	t.Error("nothing is read from the server")
 }
 
-// TestStore runs rgat on a machine that has no features: they are at two servers.
+// TestStore runs rgat on a machine without features: they are on two servers.
 func TestStore(t *testing.T) {
 	a, b, dir := startRedis(t), startRedis(t), t.TempDir()
 	data, _ := graphData(t)
@@ -140,7 +140,7 @@ func TestStore(t *testing.T) {
 	wantLost(t, run("gone", "--param", "features="+at).WantCode(t, 6), b)
 }
 
-// removeFeatures leaves edges, labels and samples.
+// removeFeatures keeps only edges, labels and samples.
 func removeFeatures(t *testing.T, data string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(data, "*", "processed", "*", "node_feat.npy"))
@@ -154,7 +154,7 @@ func removeFeatures(t *testing.T, data string) {
 	}
 }
 
-// wantLost wants the name of the server that is gone.
+// wantLost expects the name of the server that is gone.
 func wantLost(t *testing.T, r harness.Result, server *redis) {
 	t.Helper()
 	if !strings.Contains(r.Both(), "features at servers: server "+server.address) {

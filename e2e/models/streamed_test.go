@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// streamedModules stand in for what the official script of dlrm-v3 imports, and does not need to score; of fbgemm_gpu,
-// where it is not there, two functions that put lists of different lengths into one tensor.
+// streamedModules replace the imports that the official script of dlrm-v3 does not need to score, and, if fbgemm_gpu is
+// missing, two of its functions that put lists of different lengths into one tensor.
 const streamedModules = `import importlib.abc, importlib.machinery, runpy, sys, types
 
 import torch
@@ -88,8 +88,8 @@ sys.path.insert(0, ".")
 runpy.run_path(sys.argv[0], run_name="__main__")
 `
 
-// TestOfficialStreamed lets the official accuracy script score what the embedded model has logged, and compares its
-// lines. GAUC is compared where its order of equal predictions does not decide.
+// TestOfficialStreamed runs the official accuracy script on the embedded model's log, and compares its lines. GAUC is
+// compared where the script's order of equal predictions does not matter.
 func TestOfficialStreamed(t *testing.T) {
 	checkout, python := os.Getenv("PLUMBLINE_MLC"), os.Getenv("PYTHON")
 	if checkout == "" || python == "" {
@@ -127,8 +127,8 @@ func TestOfficialStreamed(t *testing.T) {
 	}
 }
 
-// TestStreamed runs the embedded model in both scenarios and audits it: requests are handed out in their own order,
-// and logs say so. A history in another order, and none, score worse.
+// TestStreamed runs the embedded model in both scenarios and audits it: requests are issued in their own order, and
+// logs say so. A history in another order, and none, score worse.
 func TestStreamed(t *testing.T) {
 	out := t.TempDir()
 	harness.Run(t, "audit", "TEST08", "dlrm-v3", "--scenario", "Server,Offline", "--smoke", "--set",
@@ -172,7 +172,7 @@ func TestStreamed(t *testing.T) {
 	}
 }
 
-// TestStreamNeedsAllItsSamples: fewer in memory than are handed out are refused, and how to go on is said.
+// TestStreamNeedsAllItsSamples: fewer samples in memory than are issued are refused, with the remedy.
 func TestStreamNeedsAllItsSamples(t *testing.T) {
 	r := harness.Run(t, "run", "dlrm-v3", "--scenario", "Offline", "--mode", "performance", "--smoke", "--quiet", "--set",
 		"performance_sample_count_override=100", "--out", filepath.Join(t.TempDir(), "out"))
@@ -182,7 +182,7 @@ func TestStreamNeedsAllItsSamples(t *testing.T) {
 	}
 }
 
-// TestRowsBesideTheModel runs a model whose inputs are rows of tables in files, on the plugin's own data as files.
+// TestRowsBesideTheModel runs a model whose inputs are rows of tables in files, on the plugin's own data in files.
 func TestRowsBesideTheModel(t *testing.T) {
 	dir := t.TempDir()
 	model, data, rows := filepath.Join(dir, "m.onnx"), filepath.Join(dir, "data"), filepath.Join(dir, "tables")

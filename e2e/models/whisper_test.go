@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// TestServerThatTranscribes scores what a server hears, and counts the tokens that it says.
+// TestServerThatTranscribes scores a server's transcripts, and counts the tokens that it reports.
 func TestServerThatTranscribes(t *testing.T) {
 	dir, out, models := t.TempDir(), filepath.Join(t.TempDir(), "out"), t.TempDir()
 	err := errors.Join(officialdata.WhisperClips(dir),

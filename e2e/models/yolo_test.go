@@ -62,8 +62,8 @@ func TestYOLO(t *testing.T) {
 	testfile.Holds(t, "TEST PASS", audited, "yolo-99", "SingleStream", "TEST01", "verify_accuracy.txt")
 }
 
-// TestOfficialAccuracyScript lets the official script score what the harness has logged of pictures in the official
-// layout, and compares line by line. PLUMBLINE_MLC names a checkout with it, PYTHON an interpreter with pycocotools.
+// TestOfficialAccuracyScript runs the official script on the harness's log of pictures in the official layout, and
+// compares line by line. PLUMBLINE_MLC names a checkout with it, PYTHON an interpreter with pycocotools.
 func TestOfficialAccuracyScript(t *testing.T) {
 	tools := os.Getenv("PLUMBLINE_MLC")
 	if tools == "" {

@@ -11,7 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 )
 
-// TestCppNewModule makes and proves what harness new writes in C++, where PLUMBLINE_CPP says that its needs are here.
+// TestCppNewModule builds and verifies the module that harness new writes in C++, if PLUMBLINE_CPP says that its
+// requirements are installed.
 func TestCppNewModule(t *testing.T) {
 	if os.Getenv("PLUMBLINE_CPP") == "" {
 		t.Skip("PLUMBLINE_CPP is not set: make test-extra OF=cpp builds the backend in C++ (it needs a C++17 compiler, " +

@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestExampleLibrary wants of the program in docs/library.md the files that harness run writes, and a
-// result that says the same.
+// TestExampleLibrary expects the program in docs/library.md to write the files that harness run writes, and an
+// equivalent result.
 func TestExampleLibrary(t *testing.T) {
 	dir := t.TempDir()
 	program, ours := filepath.Join(dir, "library"), filepath.Join(dir, "ours")
@@ -73,7 +73,7 @@ func filesBelow(t *testing.T, dir string) []string {
 	return all
 }
 
-// resultOf are the runs of a folder's result.json, of which there must be two.
+// resultOf returns the runs of a folder's result.json. There must be two.
 func resultOf(t *testing.T, dir string) []map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "result.json"))
@@ -89,7 +89,7 @@ func resultOf(t *testing.T, dir string) []map[string]any {
 
 func metricsOf(run map[string]any) any { return run["accuracy"].(map[string]any)["metrics"] }
 
-// TestLibraryDoc wants the examples' texts in the document, and them short.
+// TestLibraryDoc expects the examples' texts in the document, and expects them to be short.
 func TestLibraryDoc(t *testing.T) {
 	doc := testfile.Read(t, built.Doc("library.md"))
 	for example, most := range map[string]int{"library": 29, "loadgen-only": 39} {

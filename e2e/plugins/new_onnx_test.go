@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestNewBenchmarkOfAModel gives the commands of docs/vendor.md for an ONNX file, in an empty folder beside a checkout.
+// TestNewBenchmarkOfAModel runs the commands of docs/vendor.md for an ONNX file, in an empty folder beside a checkout.
 func TestNewBenchmarkOfAModel(t *testing.T) {
 	above := t.TempDir()
 	dir := filepath.Join(above, "vendor")
@@ -50,12 +50,12 @@ func TestNewBenchmarkOfAModel(t *testing.T) {
 				words = append(words, "--checkout", built.Root())
 			}
 			if words[1] == "run" {
-				words = append(words, "--mode", "accuracy") // the speed says nothing more
+				words = append(words, "--mode", "accuracy") // a performance run would test nothing more
 			}
 			cmd := harness.Command(t, built.Harness(), words[1:]...)
 			cmd.Dir = dir
 			outputs = append(outputs, harness.Finish(t, cmd).WantCode(t, 0).Stdout)
-		default: // of go, and of the shell
+		default: // commands of go and of the shell
 			cmd := exec.Command("sh", "-c", line)
 			cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
 			if out, err := cmd.CombinedOutput(); err != nil {

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 )
 
-// TestNewModules writes the starting modules, builds them outside the tree, and runs what they serve.
+// TestNewModules writes the starting modules, builds them outside the tree, and runs the plugins they build.
 func TestNewModules(t *testing.T) {
-	outside := []string{"GOWORK=off"} // with the user's GOFLAGS, else all packages are compiled again
+	outside := []string{"GOWORK=off"} // with the user's GOFLAGS, because otherwise all packages are compiled again
 	for _, c := range []struct{ kind, name, plugin, model, tests string }{
 		{"backend", "acme", "clusters-acme", "clusters", "Benchmark|Model|Backend|Scorer|Fuzz"},
 		{"benchmark", "flowers", "flowers", "flowers", "."},
@@ -25,7 +25,7 @@ func TestNewModules(t *testing.T) {
 			plugins := filepath.Join(dir, "bin")
 			for _, args := range [][]string{
 				{"vet", "./..."},
-				{"test", "-vet=off", "-run", c.tests, "./..."}, // all of vet is above: a part looks at all packages again
+				{"test", "-vet=off", "-run", c.tests, "./..."}, // go vet ran above, on all packages
 				{"build", "-o", filepath.Join(plugins, "plumbline-plugin-"+c.plugin), "."},
 			} {
 				if err := built.GoTool(dir, outside, args...); err != nil {

@@ -18,7 +18,7 @@ import (
 // pairPlugins is the folder of the plugin whose model has two parts, beside ONNX Runtime's library.
 func pairPlugins() string { return filepath.Join(built.Dir(), "pair") }
 
-// runPair runs harness run pair, for its accuracy.
+// runPair runs harness run pair for its accuracy.
 func runPair(t *testing.T, out string, args ...string) harness.Result {
 	t.Helper()
 	dir := pairPlugins()
@@ -27,7 +27,7 @@ func runPair(t *testing.T, out string, args ...string) harness.Result {
 	}, args...)...)
 }
 
-// pairResult is what result.json says of the parts.
+// pairResult is the part of result.json about the model's parts.
 type pairResult struct {
 	Runs []struct {
 		Options struct {
@@ -95,13 +95,13 @@ func TestTwoParts(t *testing.T) {
 	}
 }
 
-// TestTwoPartsInAllScenarios: a smoke run, whose verdicts are those of any model.
+// TestTwoPartsInAllScenarios makes a smoke run, whose verdicts are judged as those of every model.
 func TestTwoPartsInAllScenarios(t *testing.T) {
 	dir := pairPlugins()
 	out := t.TempDir()
 	r := harness.Run(t, "run", "pair", "--plugin-dir", dir, "--out", out, "--set", "min_duration=0",
 		"--set", "min_query_count=1")
-	if r.Code != 0 && r.Code != 3 { // a busy machine may make a run INVALID
+	if r.Code != 0 && r.Code != 3 { // on a busy machine a run may be INVALID
 		t.Fatalf("exit code %d:\n%s", r.Code, r.Both())
 	}
 	for _, want := range []string{"part    encoder, embedded, fp32, 164 B",
@@ -123,7 +123,7 @@ func partFiles(t *testing.T) (dir, encoder, decoder, judge string) {
 	return dir, filepath.Join(dir, pair.Encoder+".onnx"), filepath.Join(dir, pair.Decoder+".onnx"), judge
 }
 
-// TestFilesOfParts: a folder of parts, or PART=PATH for each.
+// TestFilesOfParts gives a folder of parts, or PART=PATH for each.
 func TestFilesOfParts(t *testing.T) {
 	dir, encoder, decoder, _ := partFiles(t)
 	var sums []string
@@ -138,7 +138,7 @@ func TestFilesOfParts(t *testing.T) {
 		if got := run.Options.PartFiles; got["encoder"] != encoder || got["decoder"] != decoder {
 			t.Errorf("%v: part_files %v", models, got)
 		}
-		// Its digest tells that it is the manifest's.
+		// The digest shows that it is the manifest's.
 		if p := run.Workload.Parts[0]; p.Embedded || p.File != "embedded-fp32" || p.Size != 164 || len(p.SHA256) != 64 {
 			t.Errorf("%v: %+v", models, p)
 		}
@@ -152,7 +152,7 @@ func TestFilesOfParts(t *testing.T) {
 	}
 }
 
-// TestBadParts: each mistake with the parts of a model has a sentence of its own.
+// TestBadParts: each mistake with the parts of a model has its own message.
 func TestBadParts(t *testing.T) {
 	dir, encoder, decoder, _ := partFiles(t)
 	half := t.TempDir()
@@ -201,7 +201,7 @@ func TestBadParts(t *testing.T) {
 	harness.WantMessage(t, r, "--model is given 2 times, and resnet50 has one part; give one file")
 }
 
-// TestScorerWithAModel: a scorer runs a model of its own, whose checksum is in the result.
+// TestScorerWithAModel: a scorer runs a model of its own, and the result contains its checksum.
 func TestScorerWithAModel(t *testing.T) {
 	_, encoder, _, judge := partFiles(t)
 	plugins := pairPlugins()
@@ -221,7 +221,7 @@ func TestScorerWithAModel(t *testing.T) {
 	scored := func(args ...string) harness.Result {
 		return harness.Run(t, append([]string{"score", "--plugin-dir", plugins, log}, args...)...)
 	}
-	scored().WantCode(t, 0) // with the judge of the run
+	scored().WantCode(t, 0) // with the run's judge
 	scored("--scorer-model", "judge="+judge).WantCode(t, 0)
 	harness.WantMessage(t, scored("--scorer-model", "judge="+encoder).WantCode(t, 6), `open part judge`,
 		`output "y" is missing`)
@@ -236,7 +236,7 @@ func TestScorerWithAModel(t *testing.T) {
 		"--scorer-model: the scorer of resnet50 does not run models")
 }
 
-// TestDescribeParts: what a user has to know of a model's parts.
+// TestDescribeParts: describe prints what a user must know about a model's parts.
 func TestDescribeParts(t *testing.T) {
 	dir := pairPlugins()
 	r := harness.Run(t, "describe", "pair", "--plugin-dir", dir).WantCode(t, 0)
@@ -248,7 +248,7 @@ func TestDescribeParts(t *testing.T) {
 	}
 }
 
-// TestPartsAreSound: verify's checks hold for a model of several parts, and in a backend process.
+// TestPartsAreSound: verify's checks pass for a model of several parts, also in a backend process.
 func TestPartsAreSound(t *testing.T) {
 	dir := pairPlugins()
 	r := harness.Run(t, "verify", "pair", "--plugin-dir", dir, "--backend", "process",
@@ -259,7 +259,7 @@ func TestPartsAreSound(t *testing.T) {
 	}
 }
 
-// servePair starts a server that has these parts, and returns its address.
+// servePair starts a server with these parts, and returns its address.
 func servePair(t *testing.T, parts ...string) string {
 	t.Helper()
 	var o oiptest.Options
@@ -284,7 +284,7 @@ func floats(name string, n int64) []oiptest.Tensor {
 	return []oiptest.Tensor{{Name: name, Datatype: "FP32", Shape: []int64{-1, n}}}
 }
 
-// encodeRows and stepRows are the parts, at a server.
+// encodeRows and stepRows compute the parts at a server.
 func encodeRows(rows int64, in [][]byte) ([][]byte, error) {
 	x := backend.View[float32](in[0])
 	var all []float32

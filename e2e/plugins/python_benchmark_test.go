@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 )
 
-// TestPythonBenchmark runs the example of a whole benchmark in Python, and proves it sound.
+// TestPythonBenchmark runs the example of a whole benchmark in Python, and verifies it.
 func TestPythonBenchmark(t *testing.T) {
 	plugins := installScript(t, built.NeedPython(t), filepath.Join("examples", "python-benchmark",
 		"plumbline-plugin-digits"))
@@ -28,7 +28,7 @@ func TestPythonBenchmark(t *testing.T) {
 	}
 }
 
-// installScript copies a script of the checkout into a folder of the test's own, for this interpreter.
+// installScript copies a script of the checkout into a folder of the test, for this interpreter.
 func installScript(t *testing.T, interpreter, script string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()

@@ -11,7 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/sdktest"
 )
 
-// TestPythonBackendKeeps holds the example to what the sdk relies on, what it keeps too: a step with a state.
+// TestPythonBackendKeeps checks that the example meets the sdk's requirements, including kept states: it runs a step
+// with a state.
 func TestPythonBackendKeeps(t *testing.T) {
 	script := filepath.Join(built.Root(), "examples", "python-backend", "backend.py")
 	sdktest.RunBackendSuite(t, sdktest.Backend{
@@ -22,7 +23,7 @@ func TestPythonBackendKeeps(t *testing.T) {
 	})
 }
 
-// TestPythonBackendHasSeveralModels gives one process two models, and the state of one to the other.
+// TestPythonBackendHasSeveralModels gives two models to one process, and the state of one to the other.
 func TestPythonBackendHasSeveralModels(t *testing.T) {
 	script := filepath.Join(built.Root(), "examples", "python-backend", "backend.py")
 	b := process.Backend{Command: built.NeedPython(t) + " " + script, Output: io.Discard}
@@ -54,7 +55,7 @@ func TestPythonBackendHasSeveralModels(t *testing.T) {
 	if err := reader.Run(t.Context(), state, out); err != nil {
 		t.Fatal(err)
 	}
-	// The state is [1 0 -1]; linear gives a+2b+3c+0.5 and c-a-0.5.
+	// The state is [1 0 -1]; linear returns a+2b+3c+0.5 and c-a-0.5.
 	if y := backend.View[float32](out[1].Data); y[0] != -1.5 || y[1] != -2.5 {
 		t.Errorf("%v, want [-1.5 -2.5]", y)
 	}

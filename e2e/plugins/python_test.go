@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/results"
 )
 
-// TestPythonBackendIsShort needs no Python: a vendor reads the example in one sitting.
+// TestPythonBackendIsShort needs no Python. The example must be short enough to read in one sitting.
 func TestPythonBackendIsShort(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join(built.Root(), "examples", "python-backend", "backend.py"))
 	if err != nil {
@@ -23,7 +23,7 @@ func TestPythonBackendIsShort(t *testing.T) {
 	}
 }
 
-// TestPythonBackend runs the example of a backend in Python: its answers are those of the backend in the plugin.
+// TestPythonBackend runs the example of a backend in Python: its answers equal those of the backend in the plugin.
 func TestPythonBackend(t *testing.T) {
 	script := filepath.Join(built.Root(), "examples", "python-backend", "backend.py")
 	command := "command=" + built.NeedPython(t) + " " + script
@@ -44,7 +44,7 @@ func TestPythonBackend(t *testing.T) {
 	}
 }
 
-// TestPythonBackendIsSound proves the example; a few samples show what all would.
+// TestPythonBackendIsSound verifies the example; a few samples suffice.
 func TestPythonBackendIsSound(t *testing.T) {
 	script := filepath.Join(built.Root(), "examples", "python-backend", "backend.py")
 	r := harness.Run(t, "verify", "resnet50", "--backend", "process", "--backend-opt",
@@ -55,7 +55,8 @@ func TestPythonBackendIsSound(t *testing.T) {
 	}
 }
 
-// TestPythonNewModules runs what harness new writes in Python, outside the tree and without PLUMBLINE_PROTO.
+// TestPythonNewModules runs the modules that harness new writes in Python, outside the tree and without
+// PLUMBLINE_PROTO.
 func TestPythonNewModules(t *testing.T) {
 	interpreter, dir := built.NeedPython(t), t.TempDir()
 	for _, kind := range []string{"backend", "benchmark"} {

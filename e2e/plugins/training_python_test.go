@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 )
 
-// TestPythonTrainingScripts lets the train.py of each embedded model load all that it needs and say its arguments.
+// TestPythonTrainingScripts starts the train.py of each embedded model: it loads its imports and prints its arguments.
 func TestPythonTrainingScripts(t *testing.T) {
 	interpreter, plugins := built.NeedPython(t), filepath.Join(built.Root(), "plugins")
 	scripts, err := filepath.Glob(filepath.Join(plugins, "*", "model", "train.py"))

@@ -28,7 +28,7 @@ func translate(t *testing.T, folder string, args ...string) harness.Result {
 	return harness.Run(t, args...)
 }
 
-// ortLibrary is the library that lies beside the plugins.
+// ortLibrary is the path of the library beside the plugins.
 func ortLibrary(t *testing.T) string {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(built.Dir(), "plugins", "*onnxruntime*"))
@@ -38,9 +38,8 @@ func ortLibrary(t *testing.T) string {
 	return found[0]
 }
 
-// TestGoldenTranslations generates with an encoder and a decoder, beams of all widths beside one another:
-// the answers are those of the official code, in this process and in one of the backend's own, in which what
-// the encoder gives stays.
+// TestGoldenTranslations generates with an encoder and a decoder, with beams of all widths in one batch: the answers
+// equal those of the official code, in this process and in a backend process, which keeps the encoder's outputs.
 func TestGoldenTranslations(t *testing.T) {
 	own := filepath.Join(built.Root(), "backends", "ort", "testdata", "golden")
 	golden.EachBelow(t, own, "translation/beam/expected.json", func(t *testing.T, path string) {
@@ -62,7 +61,7 @@ func TestGoldenTranslations(t *testing.T) {
 	})
 }
 
-// wantTranslated holds a result to answers that are all exact, and to states that hardly leave the backend.
+// wantTranslated expects all answers of a result to be exact, and few states to leave the backend.
 func wantTranslated(t *testing.T, path string, apart bool) {
 	t.Helper()
 	var doc struct {
@@ -90,7 +89,8 @@ func wantTranslated(t *testing.T, path string, apart bool) {
 	}
 }
 
-// TestTranslationThatCannotOpen: parts that are missing or no parts, and states that would be copied at each step.
+// TestTranslationThatCannotOpen gives missing parts, files that are not parts, and states that would be copied at each
+// step.
 func TestTranslationThatCannotOpen(t *testing.T) {
 	folder := filepath.Join(built.Root(), "backends", "ort", "testdata", "golden", "translation", "beam")
 	r := translate(t, folder, "--model", t.TempDir()).WantCode(t, 6)

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// installUnlinked installs copies of what is pinned: a link that another test makes or removes changes a file's time of
-// change, and a pinned file that changes while it is started is refused.
+// installUnlinked installs copies of the pinned files: a link that another test makes or removes changes a file's
+// change time, and a pinned file that changes while it is started is refused.
 func installUnlinked(t *testing.T) (dir string) {
 	t.Helper()
 	dir = built.Install(t, "plugins")
@@ -28,8 +28,8 @@ func installUnlinked(t *testing.T) (dir string) {
 	return dir
 }
 
-// TestTrust pins a real plugin with the library that it loads. From then on both must be the same; what
-// was changed does not run.
+// TestTrust pins a real plugin with the library that it loads. From then on, if either is changed, the plugin does not
+// run.
 func TestTrust(t *testing.T) {
 	dir := installUnlinked(t)
 	plugins := filepath.Join(dir, "plugins")
@@ -64,7 +64,7 @@ func TestTrust(t *testing.T) {
 	score().WantCode(t, 0)
 }
 
-// TestTrustAtTheSameTime runs 20 commands that pin a file each, and one that takes a pin away: no change is lost.
+// TestTrustAtTheSameTime runs 20 commands that pin one file each, and one that removes a pin: no change is lost.
 func TestTrustAtTheSameTime(t *testing.T) {
 	dir := t.TempDir()
 	lock := filepath.Join(dir, "plugins.lock")
@@ -95,8 +95,8 @@ func TestTrustAtTheSameTime(t *testing.T) {
 	}
 }
 
-// TestPinnedPluginsPreloadNothing sets LD_PRELOAD to a library that is not there, of which the loader of each program
-// complains: that of a pinned plugin does not hear of it.
+// TestPinnedPluginsPreloadNothing sets LD_PRELOAD to a missing library, about which the loader of each program
+// complains: the loader of a pinned plugin does not see it.
 func TestPinnedPluginsPreloadNothing(t *testing.T) {
 	dir := installUnlinked(t)
 	lock := filepath.Join(dir, "plugins.lock")

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 )
 
-// TestVendorModuleOutsideTheTree goes the way of docs/vendor.md: a module that harness new writes gets the example's
-// backend and a real benchmark, is built against this checkout, runs, and is compared with the built-in plugin.
+// TestVendorModuleOutsideTheTree follows docs/vendor.md: a module that harness new writes gets the example's backend
+// and a real benchmark, is built against this checkout, runs, and is compared with the built-in plugin.
 func TestVendorModuleOutsideTheTree(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "acme")
 	harness.Run(t, "new", "backend", dir, "--checkout", built.Root()).WantCode(t, 0)
@@ -29,7 +29,7 @@ func TestVendorModuleOutsideTheTree(t *testing.T) {
 	if !strings.Contains(r.Stdout, "acme") {
 		t.Errorf("the backend's name is not in the output:\n%s", r.Stdout)
 	}
-	// It classifies by brightness: the reference is better.
+	// It classifies by brightness, so the reference is better.
 	r = harness.Run(t, append([]string{"verify", "resnet50", "--only", "reference", "--count", "50", "--reference",
 		"resnet50:ort"}, chosen...)...).WantCode(t, 5)
 	if text := strings.Join(strings.Fields(r.Stdout), " "); !strings.Contains(text, "accuracy is too low") ||
@@ -38,7 +38,7 @@ func TestVendorModuleOutsideTheTree(t *testing.T) {
 	}
 }
 
-// replaceModule replaces the packages of a module by those of another, and keeps its go.mod.
+// replaceModule replaces the packages of a module with those of another, and keeps its go.mod.
 func replaceModule(t *testing.T, dir, by string) {
 	t.Helper()
 	for _, name := range []string{"main.go", "main_test.go", "acme", "clusters"} {

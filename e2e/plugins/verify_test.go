@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 )
 
-// TestVerify proves the null plugin sound.
+// TestVerify verifies the null plugin.
 func TestVerify(t *testing.T) {
 	t.Run("by path", func(t *testing.T) {
 		r := harness.Run(t, "verify", filepath.Join(built.Dir(), "plugins", "plumbline-plugin-null"), "--only",
@@ -51,12 +51,12 @@ func TestVerify(t *testing.T) {
 	}
 }
 
-// verified are the checks whose faults make test tries by the command, too.
+// verified lists the checks whose faults make test also tries with the command.
 var verified = []string{"handshake", "accuracy", "reference", "leftovers"}
 
-// TestVerifyFindsEachFault has a broken plugin for every check: the command ends with 5, and the line of that
-// check says what is wrong. Those of other checks than verified are left to make test-all: sdk/conformance finds each
-// of these faults by itself.
+// TestVerifyFindsEachFault runs a broken plugin for every check: the command exits with 5, and the line of that check
+// names the fault. Checks that are not in verified run only in make test-all, because sdk/conformance finds each of
+// these faults by itself.
 func TestVerifyFindsEachFault(t *testing.T) {
 	for _, c := range []struct{ plugin, check, fault, want string }{
 		{"faulty", "handshake", "print-before-handshake", "Hello from a C library"},
@@ -75,7 +75,7 @@ func TestVerifyFindsEachFault(t *testing.T) {
 		{"broken", "batch", "by batch", "payloads differ"},
 		{"broken", "accuracy", "wrong", "the description says 100"},
 		{"broken", "accuracy", "modest", "the card is too low"},
-		{"broken", "reference", "", "accuracy is too low"}, // of the backend other
+		{"broken", "reference", "", "accuracy is too low"}, // of the other backend
 		{"faulty", "heartbeats", "silent-when-idle", "in which nothing was in work"},
 		{"faulty", "heartbeats", "counts-batches", "received 2, answered 2; want "},
 		{"faulty", "heartbeats", "counts-too-much", "received 0, answered 1; want 0 of both"},
@@ -95,7 +95,7 @@ func TestVerifyFindsEachFault(t *testing.T) {
 				slow.Skip(t)
 			}
 			args := []string{"verify", c.plugin, "--plugin-dir", filepath.Join(built.Dir(), "faulty"), "--only", c.check}
-			switch c.fault { // that are awaited in vain
+			switch c.fault { // faults that make it wait in vain
 			case "never closes":
 				args = append(args, "--patience", "1s")
 			case "silent-when-idle":
@@ -117,12 +117,12 @@ func TestVerifyFindsEachFault(t *testing.T) {
 	}
 }
 
-// TestVerifyInterrupted wants no verdict of checks that were not made.
+// TestVerifyInterrupted expects no verdict for checks that were not made.
 func TestVerifyInterrupted(t *testing.T) {
 	cmd := harness.Command(t, built.Harness(), "verify", "faulty", "--plugin-dir", filepath.Join(built.Dir(), "faulty"),
 		"--plugin",
 		"faulty", "--only", "handshake,memory", "--count", "24")
-	cmd.Env = append(cmd.Environ(), "PLUMBLINE_FAULT=slow-batches") // so that memory takes its minute
+	cmd.Env = append(cmd.Environ(), "PLUMBLINE_FAULT=slow-batches") // memory then runs for its full minute
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/browser"
 )
 
-// said are the numbers of each run's cards and tables, and of the rows of the table of all runs. Margins, which are
-// reckoned of two numbers, are apart.
+// said holds the numbers of each run's cards and tables, and of the rows of the table of all runs. Margins, which are
+// computed from two numbers, are separate.
 const said = `(() => {
   const texts = (root, what) => [...root.querySelectorAll(what)].map(e => {
     const copy = e.cloneNode(true);
@@ -32,11 +32,11 @@ const said = `(() => {
   };
 })()`
 
-// shownNumber is one with its unit, where it has one that is more than a name.
+// shownNumber is a number with its unit, if it has one that is more than a name.
 var shownNumber = regexp.MustCompile(`([-+]?[0-9][0-9,]*(?:\.[0-9]+)?)(?: (ns|µs|ms|s|min|%|B|kB|MB|GB|W|mJ)\b| %)?`)
 
-// checkNumbers holds every number of the page's cards and tables to being one of the run's record, as far as it is
-// written, and margins to those of the numbers beside them.
+// checkNumbers expects every number of the page's cards and tables to occur in the run's record, to the digits shown,
+// and margins to agree with the numbers beside them.
 func checkNumbers(t *testing.T, b *browser.Browser, result string) {
 	t.Helper()
 	var page struct {
@@ -85,7 +85,7 @@ func checkNumbers(t *testing.T, b *browser.Browser, result string) {
 	}
 }
 
-// Numbers that differ in a digit that is shown are others, and so are margins.
+// Numbers that differ in a shown digit are different, and so are margins.
 func TestShownNumbers(t *testing.T) {
 	known := map[float64]bool{}
 	collect(map[string]any{"p": .99, "ns": 1713500.0, "rounded": "1.7135", "list": []any{true, "sha256 12ab"}}, known)
@@ -125,7 +125,7 @@ func unitOf(match []string) string {
 	return match[2]
 }
 
-// collect finds all numbers of a record, those in texts too.
+// collect finds all numbers of a record, including those in texts.
 func collect(v any, into map[float64]bool) {
 	switch v := v.(type) {
 	case float64:
@@ -154,14 +154,14 @@ func parse(text string) (float64, error) {
 	return strconv.ParseFloat(strings.ReplaceAll(text, ",", ""), 64)
 }
 
-// scales are what a number of the record may be multiplied with to be one of a unit: it is in that unit, in
+// scales are the factors that convert a number of the record to a shown unit: the number is in that unit, in
 // nanoseconds, in bytes, or a fraction.
 var scales = map[string][]float64{
 	"": {1}, "ns": {1}, "µs": {1, 1e-3}, "ms": {1, 1e-6}, "s": {1, 1e-9, 1e-3}, "min": {1}, "%": {1, 100}, "B": {1},
 	"kB": {1, 1e-3}, "MB": {1, 1e-6}, "GB": {1, 1e-9}, "W": {1}, "mJ": {1},
 }
 
-// isOneOf says whether a number, to the digits that it has, is one of those known.
+// isOneOf reports whether a number, to its digits, is one of those known.
 func isOneOf(known map[float64]bool, text, unit string) bool {
 	v, err := parse(text)
 	if err != nil {
@@ -185,7 +185,7 @@ func isOneOf(known map[float64]bool, text, unit string) bool {
 // judgement is "p99 latency 12.0 ms, at most 15.0 ms +20.0 %".
 var judgement = regexp.MustCompile(`([0-9.]+) (ns|µs|ms|s), at most ([0-9.]+) (ns|µs|ms|s)\s+([-+0-9.]+) %$`)
 
-// checkMargin reckons the margin of a time anew.
+// checkMargin recomputes the margin of a time.
 func checkMargin(t *testing.T, text string) {
 	t.Helper()
 	if margin, want, ok := margins(text); ok && math.Abs(want-margin) > .1+math.Abs(want)/50 {
@@ -196,7 +196,8 @@ func checkMargin(t *testing.T, text string) {
 // limited is "19.169 ms, at most 15 ms, 28 % above", in one unit.
 var limited = regexp.MustCompile(`^([0-9.,]+) ?(.*), at (?:most|least) ([0-9.,]+) ?(.*), ([0-9.]+) % (above|below)$`)
 
-// wrongMargin says what is wrong with the margin of a card; "" where it is that of the card's figure and limit.
+// wrongMargin describes what is wrong with the margin of a card. It returns "" if the margin agrees with the card's
+// figure and limit.
 func wrongMargin(text string) string {
 	if strings.HasSuffix(text, ", just met") || strings.Contains(text, ", less than 0.01 % ") {
 		return ""
@@ -216,7 +217,8 @@ func wrongMargin(text string) string {
 	return ""
 }
 
-// margins are that which a text says and that of its numbers, in percent of the limit. ok is false of another text.
+// margins returns the margin that a text states and the one computed from its numbers, in percent of the limit. ok is
+// false for other texts.
 func margins(text string) (margin, reckoned float64, ok bool) {
 	m := judgement.FindStringSubmatch(text)
 	if m == nil {
@@ -229,7 +231,7 @@ func margins(text string) (margin, reckoned float64, ok bool) {
 	return margin, 100 * (1 - value*ns[m[2]]/(limit*ns[m[4]])), err1 == nil && err2 == nil && err3 == nil
 }
 
-// countRuns says how many runs a folder's record has.
+// countRuns returns the number of runs in a folder's record.
 func countRuns(t *testing.T, out string) int {
 	t.Helper()
 	var document struct{ Runs []json.RawMessage }
@@ -243,7 +245,7 @@ func countRuns(t *testing.T, out string) int {
 	return len(document.Runs)
 }
 
-// checkPaper prints the page, which has at most so many sheets.
+// checkPaper prints the page and checks the number of sheets.
 func checkPaper(t *testing.T, b *browser.Browser, page string, most int) {
 	t.Helper()
 	if _, err := b.Open("file://"+page, 1200, 900, "dark"); err != nil {

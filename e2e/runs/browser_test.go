@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// pages are the runs of which reports are looked at: a model of each benchmark.
+// pages are the runs whose reports are checked: a model of each benchmark.
 var pages = []string{"resnet50", "retinanet", "yolo-99", "pointpainting", "3d-unet", "3d-unet-brats", "dlrm-v2",
 	"bert-99", "rnnt", "whisper", "llama3.1-8b", "rgat", "gnmt", "stable-diffusion-xl", "deepseek-r1", "gpt-oss-120b",
 	"qwen3-vl-235b-a22b", "dlrm-v3"}
@@ -31,7 +31,7 @@ func openBrowser(t *testing.T) *browser.Browser {
 	return b
 }
 
-// TestBrowser makes a report of each benchmark's runs, opens it, and leaves a screenshot in the folder of
+// TestBrowser makes a report of each benchmark's runs, opens it, and saves a screenshot to the folder of
 // PLUMBLINE_SCREENSHOTS.
 func TestBrowser(t *testing.T) {
 	b := openBrowser(t)
@@ -85,7 +85,7 @@ func look(t *testing.T, b *browser.Browser, page, name string) {
 	checkKeyboard(t, b)
 }
 
-// facts are what a page says of itself.
+// facts are measured by the page itself.
 const facts = `(() => {
   const channel = v => (v /= 255) <= .03928 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4;
   const light = c => .2126 * channel(c[0]) + .7152 * channel(c[1]) + .0722 * channel(c[2]);
@@ -157,7 +157,7 @@ func checkPage(t *testing.T, b *browser.Browser, screen string, width int) {
 	}
 }
 
-// checkKeyboard goes through the page by Tab: the first stop leads to the runs, and a table of settings opens by Enter.
+// checkKeyboard moves through the page with Tab: the first stop leads to the runs, and Enter opens a table of settings.
 func checkKeyboard(t *testing.T, b *browser.Browser) {
 	t.Helper()
 	var first string

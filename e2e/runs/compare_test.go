@@ -41,7 +41,7 @@ func TestCompareRuns(t *testing.T) {
 		WantCode(t, 3).WantOutput(t, "failed: p99 > 0ms: null SingleStream performance")
 }
 
-// TestBackendsInTurn runs two backends alternately, the second in a process of its own, and compares them.
+// TestBackendsInTurn runs two backends alternately, the second in its own process, and compares them.
 func TestBackendsInTurn(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	r := harness.Run(t, "run", "resnet50", "--backend", "ort,process", "--repeat", "2", "--quiet", "--out", out,
@@ -58,7 +58,7 @@ func TestBackendsInTurn(t *testing.T) {
 		WantOutput(t, "backend", "ort -> process")
 }
 
-// TestExportOfQueries: what a run exports is what its result.json says.
+// TestExportOfQueries: the exported queries agree with result.json.
 func TestExportOfQueries(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	harness.Run(t, "run", "null", "--scenario", "SingleStream", "--mode", "performance", "--quiet", "--out", out,

@@ -19,7 +19,7 @@ type shared struct {
 	Runs []struct {
 		Mode    string
 		Options struct{ Devices []string }
-		// Workload is what the plugin opened.
+		// Workload describes what the plugin opened.
 		Workload struct {
 			Sessions int
 			Shares   []struct {
@@ -32,7 +32,7 @@ type shared struct {
 	}
 }
 
-// twoCores are devices of one core each, of those that the harness lists.
+// twoCores returns devices of one core each, from those that the harness lists.
 func twoCores(t *testing.T) []string {
 	t.Helper()
 	r := harness.Run(t, "list", "--devices").WantCode(t, 0)
@@ -61,7 +61,7 @@ func twoCores(t *testing.T) []string {
 	return all[:2]
 }
 
-// TestTwoDevicesShareTheWork: each device has its part in the result, and the predictions are those of one device.
+// TestTwoDevicesShareTheWork: the result lists each device's share, and the predictions are those of one device.
 func TestTwoDevicesShareTheWork(t *testing.T) {
 	devices, out, plain := twoCores(t), t.TempDir(), t.TempDir()
 	const count = "120"
@@ -78,7 +78,7 @@ func TestTwoDevicesShareTheWork(t *testing.T) {
 		}
 		var samples uint64
 		for i, s := range run.Workload.Shares {
-			// One may come too late for the few samples of the accuracy run.
+			// One may be ready too late for the few samples of the accuracy run.
 			worked := run.Performance == nil || s.Batches > 0 && s.Fraction > 0 && s.Fraction < 1
 			if samples += s.Samples; s.Name != devices[i] || s.Samples < s.Batches || !worked {
 				t.Errorf("%s: share %+v of %s", run.Mode, s, devices[i])

@@ -11,15 +11,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestFindPeak searches for the highest rate that the null plugin meets and checks what is written about it. The limit
-// is a minute: it is met at every rate, also by a machine that is busy for a while.
+// TestFindPeak searches for the highest rate that the null plugin meets and checks the written result. The limit is a
+// minute: it is met at every rate, even on a machine that is busy for a while.
 func TestFindPeak(t *testing.T) {
 	out := t.TempDir()
 	r := harness.Run(t, "run", "null", "--mode", "findpeak", "--out", out, "--force",
 		"--set", "target_qps=200", "--set", "min_duration=100", "--set", "min_query_count=100", "--set",
 		"target_latency=60000",
 		"--set", "server_find_peak_qps_boundary_step_size=5000", "--set", "server_find_peak_qps_decimals_of_precision=0")
-	if r.Code != 0 && r.Code != 3 { // on a machine that is busy the run at the peak may be a little short
+	if r.Code != 0 && r.Code != 3 { // on a busy machine the run at the peak may be a little short
 		t.Fatalf("exit code %d; it printed:\n%s", r.Code, r.Both())
 	}
 	var doc struct {
@@ -57,7 +57,7 @@ func TestFindPeak(t *testing.T) {
 	}
 }
 
-// TestAbortEarly ends a run that has too few queries for its percentile before any is issued.
+// TestAbortEarly: a run with too few queries for its percentile ends before any is issued.
 func TestAbortEarly(t *testing.T) {
 	r := harness.Run(t, "run", "null", "--scenario", "Server", "--mode", "performance", "--abort-early",
 		"--out", t.TempDir(), "--force",
@@ -67,7 +67,7 @@ func TestAbortEarly(t *testing.T) {
 	}
 }
 
-// TestStrayAuditConfig refuses to run beside an audit.config that nobody asked for.
+// TestStrayAuditConfig refuses to run beside an unexpected audit.config.
 func TestStrayAuditConfig(t *testing.T) {
 	cmd := harness.Command(t, built.Harness(), "run", "null", "--scenario", "SingleStream", "--mode", "performance",
 		"--out", t.TempDir(), "--force")

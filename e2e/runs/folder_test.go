@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestModelsThatAreFolders: a backend process takes a folder, and the result has the checksum and the
-// size over all of its files.
+// TestModelsThatAreFolders: a backend process accepts a folder, and the result has the checksum and the size of all its
+// files.
 func TestModelsThatAreFolders(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "folder-backend")
 	if out, err := exec.Command("go", "build", "-o", program, "./testdata/folder-backend").CombinedOutput(); err != nil {
@@ -62,7 +62,8 @@ func TestModelsThatAreFolders(t *testing.T) {
 	harness.WantMessage(t, r, "weights/class")
 }
 
-// TestStatedSystem: what the machine does not say of itself comes from a file, into the header and result.json.
+// TestStatedSystem: facts that the machine does not report come from a file, and appear in the header and in
+// result.json.
 func TestStatedSystem(t *testing.T) {
 	file := testfile.Write(t, filepath.Join(t.TempDir(), "system.json"),
 		`{"accelerator": "Acme X1", "driver": "5.2", "power_mode": "15 W"}`)

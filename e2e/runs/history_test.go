@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestHistoryOfSeveralModels runs several models by one command, twice, collects the results, and follows them: those
-// of the file, beside a line that was cut, and those of the folders.
+// TestHistoryOfSeveralModels runs several models with one command, twice, collects the results, and shows their
+// history: those of the file, which has a cut line, and those of the folders.
 func TestHistoryOfSeveralModels(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "results.jsonl")

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// precious is a file that no output may be written to, and linked puts links to it, and to one that does not exist, in
-// the place of outputs. The function that it returns checks that nothing was written through them.
+// precious is a file that no output may be written to, and linked replaces outputs with links to it and to a missing
+// file. The function that it returns checks that nothing was written through them.
 const precious = "precious\n"
 
 func linked(t *testing.T, out string, names ...string) (check func()) {
@@ -48,8 +48,8 @@ func linked(t *testing.T, out string, names ...string) (check func()) {
 	}
 }
 
-// TestOutputsFollowNoLinks runs, scores and tunes where links stand in the place of everything that is written. The
-// output folder is one itself, which is as good as another.
+// TestOutputsFollowNoLinks runs, scores and tunes with links in place of all written files. The output folder itself
+// may be a link.
 func TestOutputsFollowNoLinks(t *testing.T) {
 	t.Parallel()
 	disk, dir := t.TempDir(), t.TempDir()
@@ -89,7 +89,7 @@ func TestOutputsFollowNoLinks(t *testing.T) {
 	}
 }
 
-// lockedByLink is an output folder with a link in the place of its lock.
+// lockedByLink returns an output folder with a link in place of its lock.
 func lockedByLink(t *testing.T) string {
 	t.Helper()
 	out := t.TempDir()

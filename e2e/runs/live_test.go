@@ -52,7 +52,7 @@ type latencies struct {
 	}
 }
 
-// at is a percentile in ns.
+// at returns a percentile in ns.
 func (l latencies) at(p float64) int64 {
 	for _, q := range l.Percentiles {
 		if q.P == p {
@@ -71,7 +71,7 @@ func readEvent(t *testing.T, line string) event {
 	return e
 }
 
-// receiver keeps what OpenTelemetry's exporter sends, as it is.
+// receiver keeps the requests of OpenTelemetry's exporter unchanged.
 type receiver struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -97,7 +97,7 @@ func newReceiver(t *testing.T) *receiver {
 	return r
 }
 
-// watched is a harness that tells where it can be watched.
+// watched is a harness that reports where it can be watched.
 type watched struct {
 	*exec.Cmd
 	events        *bufio.Scanner
@@ -105,7 +105,7 @@ type watched struct {
 	metrics, page string
 }
 
-// reading keeps what a process prints while a test reads it.
+// reading keeps a process's output while a test reads it.
 type reading struct {
 	lines *bufio.Scanner
 	text  strings.Builder
@@ -117,7 +117,7 @@ func (l *reading) next() bool {
 	return ok
 }
 
-// watch starts a harness with everybody watching.
+// watch starts a harness with all ways to watch it.
 func watch(t *testing.T, otlp string, args ...string) *watched {
 	t.Helper()
 	cmd := harness.Command(t, built.Harness(), append(args, "--events", "-", "--metrics", "0", "--web", "0", "--otlp",
@@ -149,7 +149,7 @@ func watch(t *testing.T, otlp string, args ...string) *watched {
 	return w
 }
 
-// until reads events up to one.
+// until reads events up to a given one.
 func (w *watched) until(t *testing.T, want func(event) bool) event {
 	t.Helper()
 	for w.events.Scan() {
@@ -161,7 +161,7 @@ func (w *watched) until(t *testing.T, want func(event) bool) event {
 	return event{}
 }
 
-// pageEvents reads what the page hears, to its end.
+// pageEvents reads the page's events to the end.
 func pageEvents(t *testing.T, page string) <-chan []event {
 	t.Helper()
 	r, err := http.Get(page + "events")
@@ -200,8 +200,8 @@ func fetchText(t *testing.T, url string) string {
 	return string(text)
 }
 
-// TestWatchedWhileItRuns watches a run that ends and one that is interrupted, in all ways at once: what the metrics say
-// of the first one is its result, and in the end everybody hears of it.
+// TestWatchedWhileItRuns watches a run that finishes and one that is interrupted, in all ways at once: the metrics of
+// the first one agree with its result, and every watcher learns of the end.
 func TestWatchedWhileItRuns(t *testing.T) {
 	out, to := t.TempDir(), newReceiver(t)
 	w := watch(t, to.URL, "run", "null", "--scenario", "SingleStream,Server", "--mode", "performance", "--smoke",
@@ -227,7 +227,7 @@ func TestWatchedWhileItRuns(t *testing.T) {
 	last := w.until(t, func(e event) bool { return e.End != nil })
 	for w.stderr.next() {
 	}
-	_ = w.Wait() // the code says how
+	_ = w.Wait() // the exit code is checked
 	if code := w.ProcessState.ExitCode(); code != 130 || last.End.ExitCode != 130 {
 		t.Errorf("exit code %d, the last event says %d, want 130:\n%s", code, last.End.ExitCode, w.stderr.text.String())
 	}
@@ -247,7 +247,8 @@ func TestWatchedWhileItRuns(t *testing.T) {
 	}
 }
 
-// wantScrape wants the latencies of a run's result among metrics: their number, and the 99th percentile in its bucket.
+// wantScrape expects the latencies of a run's result among metrics: their number, and the 99th percentile in its
+// bucket.
 func wantScrape(t *testing.T, metrics string, e event) {
 	t.Helper()
 	latency := e.Result.Performance.Latency
@@ -278,7 +279,7 @@ func wantScrape(t *testing.T, metrics string, e event) {
 	}
 }
 
-// TestEventsOfAWholeRun ends by itself, with an accuracy run in it.
+// TestEventsOfAWholeRun runs to the end, including an accuracy run.
 func TestEventsOfAWholeRun(t *testing.T) {
 	out := t.TempDir()
 	path := filepath.Join(out, "events.jsonl")
@@ -302,7 +303,7 @@ func TestEventsOfAWholeRun(t *testing.T) {
 		path).WantCode(t, 2)
 }
 
-// TestReaderOfEventsGoesAway: a pipe that nobody reads any more ends neither the harness nor the run.
+// TestReaderOfEventsGoesAway: when the reader of a pipe goes away, the harness and the run continue.
 func TestReaderOfEventsGoesAway(t *testing.T) {
 	out := t.TempDir()
 	cmd := harness.Command(t, built.Harness(), "run", "null", "--scenario", "SingleStream", "--mode", "performance",
@@ -315,7 +316,7 @@ func TestReaderOfEventsGoesAway(t *testing.T) {
 	r.Close()
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = w, &stderr
-	_ = cmd.Run() // the code says how
+	_ = cmd.Run() // the exit code is checked
 	w.Close()
 	if code := cmd.ProcessState.ExitCode(); code != 2 || !strings.Contains(stderr.String(), "events are lost") {
 		t.Errorf("exit code %d:\n%s", code, stderr.String())
@@ -327,7 +328,7 @@ func TestReaderOfEventsGoesAway(t *testing.T) {
 	}
 }
 
-// TestReceiverThatHangs delays the end by a few seconds, and nothing else.
+// TestReceiverThatHangs: a receiver that hangs delays the end by a few seconds, and has no other effect.
 func TestReceiverThatHangs(t *testing.T) {
 	let := make(chan struct{})
 	to := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-let }))
@@ -341,12 +342,12 @@ func TestReceiverThatHangs(t *testing.T) {
 	}
 }
 
-// TestThousandsOfConnections opens them to the page and to the metrics of a run, which ask for nothing, for half, or
-// for much and read nothing: the run goes on to its end with files to spare, and who scrapes is answered. There are
-// 2,000, four times the files that the harness may open, and 10,000 in make test-all.
+// TestThousandsOfConnections opens connections to the page and to the metrics of a run that send no request, half of
+// one, or many and read nothing: the run finishes without a shortage of file descriptors, and scrapers are answered.
+// There are 2,000 connections, four times the descriptors that the harness may open, and 10,000 in make test-all.
 func TestThousandsOfConnections(t *testing.T) {
 	h := faulty.PrepareHeld(t, "--metrics", "0", "--web", "0", "--mode", "accuracy", "--count", "4000")
-	h.Logs = filepath.Join(h.Out, "faulty", "SingleStream", "accuracy") // whose verdict no pause changes
+	h.Logs = filepath.Join(h.Out, "faulty", "SingleStream", "accuracy") // its verdict does not depend on pauses
 	h.Cmd.Args = append([]string{"sh", "-c", `ulimit -n 512; exec "$0" "$@"`, h.Cmd.Path}, h.Cmd.Args[1:]...)
 	h.Cmd.Path = "/bin/sh"
 	h.Start(t)
@@ -372,7 +373,7 @@ func TestThousandsOfConnections(t *testing.T) {
 			t.Fatalf("connection %d: %v", i+1, err)
 		}
 		defer c.Close()
-		_, _ = io.WriteString(c, requests[i/2%len(requests)]) // it may be left already
+		_, _ = io.WriteString(c, requests[i/2%len(requests)]) // it may already be closed
 	}
 	client := &http.Client{Transport: &http.Transport{}, Timeout: harness.Patience}
 	defer client.CloseIdleConnections()
@@ -396,7 +397,7 @@ func TestThousandsOfConnections(t *testing.T) {
 	}
 }
 
-// addressOf finds where something is served in what the harness printed.
+// addressOf finds an address in the harness's output.
 func addressOf(t *testing.T, said, what string) string {
 	t.Helper()
 	_, rest, found := strings.Cut(said, what+" at http://")

@@ -15,9 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// shape is what a run looks like on the live page: times in ns.
+// shape describes how a run looks on the live page, with times in ns.
 type shape struct {
-	count    int // answers in each half second
+	count    int // answers per half second
 	low      int64
 	high     int64
 	limit    int64
@@ -26,7 +26,7 @@ type shape struct {
 	hopeless string
 }
 
-// shapes are runs with lines on top of one another, limits beside percentiles, and long numbers.
+// shapes are runs with overlapping lines, limits close to percentiles, and long numbers.
 var shapes = map[string]shape{
 	"few":      {count: 8, low: 3e6, high: 361e6, limit: 100e6, rate: 16, hopeless: "12 queries are above the limit"},
 	"at limit": {count: 500, low: 90e6, high: 101e6, limit: 100e6, rate: 1000},
@@ -36,7 +36,7 @@ var shapes = map[string]shape{
 	"no limit": {count: 4, low: 12e6, high: 13e6, rate: 7.5},
 }
 
-// events are those of one run of a shape, as docs/live.md has them.
+// events returns the events of one run of a shape, in the format of docs/live.md.
 func (s shape) events() (all []map[string]any) {
 	times := func(part int64) map[string]any {
 		t := map[string]any{"count": s.count, "p50_ns": s.low, "p90_ns": (s.low + part) / 2, "p99_ns": part, "max_ns": part,
@@ -98,7 +98,7 @@ func serveShape(t *testing.T, s shape) string {
 	return server.URL
 }
 
-// drawn is what is wrong with the charts of the page, in the units of each.
+// drawn describes faults of the page's charts, in the units of each.
 const drawn = `(() => {
   const wrong = [], charts = [...document.querySelectorAll("#charts svg")];
   for (const svg of charts) {

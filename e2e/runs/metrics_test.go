@@ -21,8 +21,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestPrometheus lets a real Prometheus scrape runs of all kinds each second: what it has in the end is what
-// result.json says, the number of samples exactly and the 99th percentile within its bucket. make test-extra OF=metrics
+// TestPrometheus lets a real Prometheus scrape runs of all kinds each second. At the end its values agree with
+// result.json: the number of samples exactly, and the 99th percentile within its bucket. make test-extra OF=metrics
 // runs it.
 func TestPrometheus(t *testing.T) {
 	program := os.Getenv("PLUMBLINE_PROMETHEUS")
@@ -66,7 +66,7 @@ func TestPrometheus(t *testing.T) {
 }
 
 // TestPrometheusDashboard asks a real Prometheus, which has scraped runs of all scenarios and of a language model, for
-// every query of the dashboard in examples/monitoring: none comes back empty.
+// every query of the dashboard in examples/monitoring: no answer is empty.
 func TestPrometheusDashboard(t *testing.T) {
 	program := os.Getenv("PLUMBLINE_PROMETHEUS")
 	if program == "" {
@@ -104,7 +104,7 @@ runs:
 	}
 }
 
-// series counts the series that a query has had since a time.
+// series counts the series that a query returned since a time.
 func (p prometheus) series(t *testing.T, query string, since time.Time) int {
 	t.Helper()
 	var answer struct {
@@ -118,10 +118,10 @@ func (p prometheus) series(t *testing.T, query string, since time.Time) int {
 	return len(answer.Data.Result)
 }
 
-// prometheus is where it answers.
+// prometheus is the address of its API.
 type prometheus string
 
-// startPrometheus starts one that scrapes target each second, and waits until it is ready.
+// startPrometheus starts a Prometheus that scrapes target each second, and waits until it is ready.
 func startPrometheus(t *testing.T, program, target string) prometheus {
 	t.Helper()
 	dir, at := t.TempDir(), harness.FreeAddress(t)
@@ -143,7 +143,7 @@ func startPrometheus(t *testing.T, program, target string) prometheus {
 	}
 	t.Cleanup(func() {
 		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait() // it says that it was ended
+		_ = cmd.Wait() // it reports that it was ended
 	})
 	p := prometheus("http://" + at)
 	for end := time.Now().Add(harness.Patience); !p.ready(); time.Sleep(100 * time.Millisecond) {

@@ -11,14 +11,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// suiteOfSix has six runs that differ in their points alone, of queries that no machine takes long for.
+// suiteOfSix has six runs that differ only in their points, with few queries that are quick on any machine.
 const suiteOfSix = `
 defaults: {mode: performance, scenario: SingleStream, set: {min_duration: 0, min_query_count: 64}}
 runs:
 - {run: "null", label: LABEL, matrix: {batch: [1, 4, 8], sessions: [1, 2]}}
 `
 
-// TestNamesOfSixRuns makes a suite with a matrix of six twice, and reads the six names in its table, its events, the
+// TestNamesOfSixRuns runs a suite with a matrix of six twice, and reads the six names in its table, its events, the
 // report, its pictures and the comparison.
 func TestNamesOfSixRuns(t *testing.T) {
 	t.Parallel()
@@ -61,7 +61,7 @@ func TestNamesOfSixRuns(t *testing.T) {
 			t.Errorf("the comparison's page has no heading for %s", point)
 		}
 	}
-	// folders of two points, and of one point and a run without a name, are compared all the same
+	// folders of two points can be compared with one point and a run without a name
 	harness.Run(t, "compare", in("new/null/batch=1,sessions=1"), in("new/null/batch=4,sessions=1")).WantCode(t, 0).
 		WantOutput(t, "null SingleStream performance sessions=1: 1 run against 1", "1 -> 4")
 }
@@ -75,7 +75,7 @@ func sixPoints() (all []string) {
 	return all
 }
 
-// TestHostileLabels: a label is a line of text, and one of a foreign result.json is shown as text.
+// TestHostileLabels: a label is a line of text, and the label of a foreign result.json is shown as text.
 func TestHostileLabels(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")

@@ -19,7 +19,7 @@ import (
 func officialRun(t *testing.T, out string, args ...string) []officialRecord {
 	t.Helper()
 	r := harness.Run(t, append([]string{"run", "--loadgen", "official", "--out", out, "--force"}, args...)...)
-	if r.Code != 0 && r.Code != 3 { // what a busy machine reaches is not what is tested
+	if r.Code != 0 && r.Code != 3 { // the results of a busy machine are not tested
 		t.Fatal(r.Both())
 	}
 	var doc struct{ Runs []officialRecord }
@@ -57,15 +57,15 @@ func (r officialRecord) log(t *testing.T, out, name string) string {
 	return string(text)
 }
 
-// short are settings of a performance run of a moment.
+// short are settings of a very short performance run.
 func short(more ...string) []string {
 	args := []string{"--set", "min_duration=200", "--set", "min_query_count=100", "--set", "Server.target_qps=200",
 		"--set", "Offline.target_qps=500"}
 	return append(args, more...)
 }
 
-// TestOfficialLoadGen runs every scenario with the official LoadGen, performance and accuracy; Server with several
-// issue threads too.
+// TestOfficialLoadGen runs every scenario with the official LoadGen, performance and accuracy, and Server also with
+// several issue threads.
 func TestOfficialLoadGen(t *testing.T) {
 	built.NeedOfficial(t)
 	for name, args := range map[string][]string{
@@ -108,7 +108,7 @@ func TestOfficialLoadGenSearches(t *testing.T) {
 	}
 }
 
-// TestOfficialLoadGenTakesTokens: no first token comes behind its answer.
+// TestOfficialLoadGenTakesTokens: no first token is logged after its answer.
 func TestOfficialLoadGenTakesTokens(t *testing.T) {
 	built.NeedOfficial(t)
 	for _, mode := range []string{"performance", "accuracy"} {
@@ -123,7 +123,7 @@ func TestOfficialLoadGenTakesTokens(t *testing.T) {
 	}
 }
 
-// TestOfficialLoadGenReadsAuditSettings: they apply, and nothing but the logs is left of them.
+// TestOfficialLoadGenReadsAuditSettings: they apply, and leave only logs.
 func TestOfficialLoadGenReadsAuditSettings(t *testing.T) {
 	built.NeedOfficial(t)
 	audit, out := filepath.Join(t.TempDir(), "settings"), t.TempDir()
@@ -145,7 +145,7 @@ func TestOfficialLoadGenReadsAuditSettings(t *testing.T) {
 	}
 }
 
-// TestOfficialLoadGenRefusesWhatItWouldDieOf: more samples at a time than the data set has, each issued once.
+// TestOfficialLoadGenRefusesWhatItWouldDieOf: more samples per query than the data set has, with each issued once.
 func TestOfficialLoadGenRefusesWhatItWouldDieOf(t *testing.T) {
 	built.NeedOfficial(t)
 	harness.Run(t, "run", "resnet50", "--loadgen", "official", "--count", "50", "--mode", "performance", "--scenario",
@@ -153,7 +153,7 @@ func TestOfficialLoadGenRefusesWhatItWouldDieOf(t *testing.T) {
 		"--out", t.TempDir()).WantCode(t, 2).WantError(t, "performance_sample_count_override = 50")
 }
 
-// TestOfficialLoadGenOfFaultyPlugins: a plugin that fails ends the run, whatever the official LoadGen waits for.
+// TestOfficialLoadGenOfFaultyPlugins: a failing plugin ends the run, even while the official LoadGen waits.
 func TestOfficialLoadGenOfFaultyPlugins(t *testing.T) {
 	built.NeedOfficial(t)
 	for fault, message := range map[string]string{
@@ -174,7 +174,7 @@ func TestOfficialLoadGenOfFaultyPlugins(t *testing.T) {
 	}
 }
 
-// expectation is a setting of each scenario with which a run of minutes has few queries.
+// expectation is a setting for each scenario with which a run of minutes has few queries.
 var expectation = map[string]string{
 	"SingleStream": "target_latency=100", "MultiStream": "target_latency=100", "Server": "target_qps=10",
 	"Offline": "target_qps=100",
@@ -214,7 +214,7 @@ func TestOfficialLoadGenInterrupted(t *testing.T) {
 	}
 }
 
-// TestWithoutTheOfficialLoadGen: the harness says how to build what is not there.
+// TestWithoutTheOfficialLoadGen: the harness says how to build the missing LoadGen.
 func TestWithoutTheOfficialLoadGen(t *testing.T) {
 	dir := t.TempDir()
 	built.Copy(t, "harness", filepath.Join(dir, "harness"))

@@ -14,16 +14,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// smokeRun is a model, and those of its scenarios in which nothing but its answers says how long a run takes.
+// smokeRun is a model, and those of its scenarios whose duration depends only on its answers.
 type smokeRun struct {
 	model     string
 	scenarios []string
 }
 
-// quickModels are one that classifies, with three scenarios, and one that generates.
+// quickModels are a classifier, with three scenarios, and a generating model.
 var quickModels = []string{"resnet50", "llama3.1-8b-edge"}
 
-// smokeRuns are the smoke runs of all plugins. Models with the same settings are one.
+// smokeRuns returns the smoke runs of all plugins. Models with the same settings count once.
 func smokeRuns(t *testing.T) []smokeRun {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(built.Root(), "plugins", "*", "manifest.json"))
@@ -44,7 +44,7 @@ func smokeRuns(t *testing.T) []smokeRun {
 		if f := manifest.Embedded.Files; len(f) > 0 && strings.HasPrefix(f[0].Note, "stand-in: ") {
 			continue // there is no model that a backend could run
 		}
-		seen := []string{"Server"} // whose schedule is as long on every machine, and whose latencies have a limit
+		seen := []string{"Server"} // its schedule takes the same time on every machine, and its latencies have a limit
 		for _, m := range manifest.Models {
 			run := smokeRun{model: m.Name}
 			for _, s := range m.Scenarios {
@@ -60,9 +60,9 @@ func smokeRuns(t *testing.T) []smokeRun {
 	return all
 }
 
-// TestSmokeRunsOnAQuickMachine runs benchmarks on a backend that answers at once: no run is INVALID for that. All but
-// quickModels are left to make test-all: sdktest.CheckDescription tries such a backend, and a slow one, with the
-// settings of every model and scenario, on virtual time.
+// TestSmokeRunsOnAQuickMachine runs benchmarks on a backend that answers at once: no run is INVALID for that reason.
+// All but quickModels run only in make test-all: sdktest.CheckDescription tests such a backend, and a slow one, with
+// the settings of every model and scenario, on virtual time.
 func TestSmokeRunsOnAQuickMachine(t *testing.T) {
 	t.Parallel()
 	for _, run := range smokeRuns(t) {
@@ -78,7 +78,7 @@ func TestSmokeRunsOnAQuickMachine(t *testing.T) {
 	}
 }
 
-// pacedRun is what result.json says of a run's rate.
+// pacedRun is the part of result.json about a run's rate.
 type pacedRun struct {
 	Scenario  string
 	Settings  []pacedSetting
@@ -90,8 +90,8 @@ type pacedRun struct {
 
 type pacedSetting struct{ Key, Value, Origin string }
 
-// TestServerFollowsSingleStream: a smoke run of Server has the rate that SingleStream before it leaves room for; by
-// itself it has the model's own. What misses the limit by itself is said before the run.
+// TestServerFollowsSingleStream: after SingleStream, a smoke run of Server gets a rate that SingleStream's latency
+// allows; alone it gets the model's own. A rate that misses the limit by itself is reported before the run.
 func TestServerFollowsSingleStream(t *testing.T) {
 	t.Parallel()
 	smoke := func(takes, scenarios string, more ...string) (harness.Result, map[string]pacedRun) {

@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// powerResult is what result.json says of power.
+// powerResult is the part of result.json about power.
 type powerResult struct {
 	Runs []struct {
 		Mode, Verdict string
@@ -35,7 +35,7 @@ type powerResult struct {
 	}
 }
 
-// TestPowerByRAPL measures by counters that the test makes, as a machine without a virtual one's walls has them.
+// TestPowerByRAPL measures with counters that the test makes, because virtual machines have none.
 func TestPowerByRAPL(t *testing.T) {
 	root, out := drawPower(t), t.TempDir()
 	r := harness.Finish(t, leisurely(t, "10ms", "--out", out, "--power", "rapl:"+root, "--power-interval", "100ms",
@@ -66,7 +66,7 @@ func TestPowerByRAPL(t *testing.T) {
 	}
 }
 
-// leisurely prepares a run of SingleStream with 200 samples, each of which takes its time.
+// leisurely prepares a run of SingleStream with 200 slow samples.
 func leisurely(t *testing.T, takes string, args ...string) *exec.Cmd {
 	t.Helper()
 	dir := built.Cheater()
@@ -77,7 +77,7 @@ func leisurely(t *testing.T, takes string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// drawPower is a folder of energy counters, which count 100 W until the test ends.
+// drawPower returns a folder of energy counters, which count 100 W until the test ends.
 func drawPower(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -111,7 +111,7 @@ func drawPower(t *testing.T) string {
 	return root
 }
 
-// TestPowerCommandDies keeps the performance of a run whose meter failed, and says what is missing.
+// TestPowerCommandDies: a run whose meter failed keeps its performance, and reports what is missing.
 func TestPowerCommandDies(t *testing.T) {
 	pid, unplug := filepath.Join(t.TempDir(), "pid"), filepath.Join(t.TempDir(), "unplug")
 	h := faulty.Hold(t, "--power", fmt.Sprintf("cmd:echo 50; echo unplugged >&2; echo $$ > %s; "+
@@ -131,7 +131,7 @@ func TestPowerCommandDies(t *testing.T) {
 	}
 }
 
-// TestPowerCommandEndsWithTheHarness kills the harness: its command is left no more than its plugin is.
+// TestPowerCommandEndsWithTheHarness kills the harness: its meter command ends, as its plugin does.
 func TestPowerCommandEndsWithTheHarness(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux tells a child that its parent has died")
@@ -150,7 +150,7 @@ func TestPowerCommandEndsWithTheHarness(t *testing.T) {
 	until(t, "the command has ended", func() bool { return syscall.Kill(child, 0) != nil })
 }
 
-// startedAs waits for a command to write its process's number to a file.
+// startedAs waits for a command to write its process id to a file.
 func startedAs(t *testing.T, path string) (pid int) {
 	t.Helper()
 	until(t, "the command has started", func() bool {
@@ -171,7 +171,7 @@ func until(t *testing.T, what string, state func() bool) {
 	}
 }
 
-// TestPowerFaults are told before anything runs.
+// TestPowerFaults are reported before anything runs.
 func TestPowerFaults(t *testing.T) {
 	for meter, want := range map[string]string{
 		"rapl:" + t.TempDir(): "found no energy counter",

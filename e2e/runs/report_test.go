@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 )
 
-// The worst detections of an accuracy run are kept beside its log, and the report shows them; scoring again writes the
-// same.
+// The worst detections of an accuracy run are kept beside its log, and the report shows them; a repeated scoring writes
+// the same.
 func TestReportShowsExhibits(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")

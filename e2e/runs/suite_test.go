@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// suiteOfThree has three models, two configurations of MLMark and a matrix. Its runs are short, which may make them
+// suiteOfThree has three models, two configurations of MLMark and a matrix. Its runs are short and may therefore be
 // INVALID.
 const suiteOfThree = `
 name: three
@@ -39,7 +39,7 @@ const (
 		"params": {"precision": "int8", "mode": "accuracy", "iterations": 1}}]`
 )
 
-// TestSuiteGoesOn kills a suite in the middle: the same command makes what is missing, and what was finished stays.
+// TestSuiteGoesOn kills a suite in the middle: the same command makes the missing runs, and keeps the finished ones.
 func TestSuiteGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -97,8 +97,8 @@ func TestSuiteGoesOn(t *testing.T) {
 	}
 }
 
-// TestMLMarkOnADataSet scores five pictures of each class of a data set in ImageNet's layout, and of a part of it that
-// a calibration list names.
+// TestMLMarkOnADataSet scores five pictures of each class of a data set in ImageNet's layout, and of the part that a
+// calibration list names.
 func TestMLMarkOnADataSet(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -149,7 +149,7 @@ func TestSubmissionOfASuite(t *testing.T) {
 	}
 }
 
-// TestSuiteBudget lets no run begin after the budget, which is less than the first run takes.
+// TestSuiteBudget: no run begins after the budget, which is shorter than the first run.
 func TestSuiteBudget(t *testing.T) {
 	t.Parallel()
 	plugins := built.Cheater()
@@ -167,8 +167,8 @@ func TestSuiteBudget(t *testing.T) {
 	suite("1ms", runs).WantCode(t, 0).WantOutput(t, "3 of 3")
 }
 
-// TestDryRunOfASuiteStartsNothing: SECURITY.md says that a suite of a stranger can be looked at so. The run itself does
-// what the suite says.
+// TestDryRunOfASuiteStartsNothing: SECURITY.md says that a dry run shows a stranger's suite safely. The run itself
+// executes the suite.
 func TestDryRunOfASuiteStartsNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -186,8 +186,8 @@ func TestDryRunOfASuiteStartsNothing(t *testing.T) {
 	}
 }
 
-// TestWholeRound runs what one plugin has of a round: a stand-in is counted as such, what the plugin does not have is
-// named, and the same command makes nothing again.
+// TestWholeRound runs a plugin's share of a round: a stand-in is counted as such, missing parts are named, and the same
+// command repeats nothing.
 func TestWholeRound(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out")
@@ -210,7 +210,7 @@ func TestWholeRound(t *testing.T) {
 	}
 }
 
-// TestNewestRoundIsWhole: each benchmark of the newest round has a plugin here. The suite's own tests try all rounds.
+// TestNewestRoundIsWhole: each benchmark of the newest round has a plugin here. The suite's own tests check all rounds.
 func TestNewestRoundIsWhole(t *testing.T) {
 	t.Parallel()
 	r := harness.Run(t, "run", "all", "--dry-run", "--out", filepath.Join(t.TempDir(), "out")).WantCode(t, 0)

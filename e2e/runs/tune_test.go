@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestTune measures a small grid of the embedded classifier; a run then uses the profile, and one in another precision
-// does not. The null backend takes no number of threads.
+// TestTune measures a small grid of the embedded classifier. A run then uses the profile, but not in another precision.
+// The null backend takes no number of threads.
 func TestTune(t *testing.T) {
 	t.Setenv("PLUMBLINE_CONFIG", t.TempDir())
 	r := harness.Run(t, "tune", "resnet50", "--scenario", "Offline", "--try-batch", "1", "--try-sessions", "2",
@@ -39,7 +39,7 @@ func TestTune(t *testing.T) {
 			t.Errorf("a point is %+v", p)
 		}
 	}
-	// which tests of milliseconds may leave open
+	// tests of milliseconds may leave it open
 	text := strings.Replace(testfile.Read(t, profiles[0]), `"decided": false`, `"decided": true`, 1)
 	testfile.Write(t, profiles[0], text)
 	run := []string{"run", "resnet50", "--scenario", "Offline", "--mode", "performance", "--set", "min_query_count=64",
@@ -62,7 +62,7 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestTuneAtServers tries requests in flight at servers of both kinds, where sessions are of another machine.
+// TestTuneAtServers tunes requests in flight at servers of both kinds, where sessions belong to another machine.
 func TestTuneAtServers(t *testing.T) {
 	for _, server := range []struct {
 		mock    string
@@ -111,9 +111,8 @@ func TestTuneAtServers(t *testing.T) {
 	}
 }
 
-// TestTunedServer searches the rate of Server with a limit of latency that stays far above what a busy machine
-// adds; a later run takes the rate and the setting from the profile, and one with another limit says why it
-// does not take the rate.
+// TestTunedServer searches the rate of Server with a latency limit far above the delays of a busy machine. A later run
+// takes the rate and the setting from the profile, and one with another limit says why it does not take the rate.
 func TestTunedServer(t *testing.T) {
 	t.Setenv("PLUMBLINE_CONFIG", t.TempDir())
 	limits := []string{"--scenario", "Server", "--set", "Server.target_latency=3000", "--set", "Server.min_duration=300",

@@ -24,7 +24,7 @@ func pictures(t *testing.T, dir string, label func(i int) int, n int) (list stri
 	return testfile.Write(t, filepath.Join(dir, "val_map.txt"), lines.String())
 }
 
-// TestWantedAccuracy judges pictures of one's own by a target and by expected answers: below either the exit code is 4.
+// TestWantedAccuracy judges the user's pictures by a target and by expected answers: below either the exit code is 4.
 func TestWantedAccuracy(t *testing.T) {
 	const n = 20
 	data, out := t.TempDir(), t.TempDir()
@@ -38,7 +38,7 @@ func TestWantedAccuracy(t *testing.T) {
 	run().WantCode(t, 0)
 	log := filepath.Join(out, "resnet50", "Offline", "accuracy", "mlperf_log_accuracy.json")
 	classes := results.LoggedClasses(t, log)
-	pictures(t, data, func(i int) int { return int(classes[i]) }, n) // from here on every answer is right
+	pictures(t, data, func(i int) int { return int(classes[i]) }, n) // from here on every answer is correct
 
 	all := testfile.Write(t, filepath.Join(t.TempDir(), "all.txt"), testfile.Read(t, list))
 	one := testfile.Write(t, filepath.Join(t.TempDir(), "one.txt"),
@@ -85,8 +85,8 @@ func TestWantedAccuracy(t *testing.T) {
 		"does not compare single answers")
 }
 
-// TestChosenTensors: where a model has other tensors than the benchmark looks for, the error says which
-// parameters choose among them.
+// TestChosenTensors: if a model has other tensors than the benchmark expects, the error names the parameters that
+// choose among them.
 func TestChosenTensors(t *testing.T) {
 	model := filepath.Join(built.Root(), "plugins", "resnet50", "model", "resnet_fp32.onnx")
 	r := harness.Run(t, "run", "resnet50", "--model", model, "--param", "output=probabilities", "--smoke", "--mode",

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// labelled is the part of result.json that says what division a run is of.
+// labelled is the part of result.json about a run's division.
 type labelled struct {
 	Runs []struct {
 		Scenario, Mode, Verdict string
@@ -35,7 +35,7 @@ type labelled struct {
 	}
 }
 
-// networkRun are the options of a short run of resnet50 at servers.
+// networkRun returns the options of a short run of resnet50 at servers.
 func networkRun(urls string, more ...string) []string {
 	return append([]string{
 		"run", "resnet50", "--division", "network", "--backend", "kserve", "--backend-opt", "url=" + urls,
@@ -156,7 +156,7 @@ func TestNetworkDivisionWithAServerOfTokens(t *testing.T) {
 	}
 }
 
-// namespaces makes the client's network and one for each node, joined by links of their own, and returns the command
+// namespaces makes the client's network and one for each node, joined by separate links, and returns the command
 // prefixes that run in them. It needs root and ip (iproute2).
 func namespaces(t *testing.T, nodes int) (client []string, servers [][]string) {
 	t.Helper()
@@ -216,7 +216,7 @@ func TestNetworkDivisionOverLinks(t *testing.T) {
 			t.Errorf("%s: %s division for %q, %s", r.Scenario, r.Division, r.Reasons, r.Verdict)
 		}
 	}
-	// The same, with the class looked for at the client.
+	// The same, with the class found at the client.
 	doc = run(t.TempDir(), "--scenario", "Offline")
 	wantReasons(t, doc.Runs[0].Reasons, []string{"1 is subtracted"})
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestServerWithoutMinimum: llama.cpp has no field for the fewest tokens of an answer. It is asked all the same, with
-// no extra flag, and its answers are judged.
+// TestServerWithoutMinimum: llama.cpp has no field for the minimal number of tokens of an answer. It is asked with the
+// same flags, and its answers are judged.
 func TestServerWithoutMinimum(t *testing.T) {
 	run := func(url string, more ...string) harness.Result {
 		return harness.Run(t, append([]string{
@@ -31,8 +31,8 @@ func TestServerWithoutMinimum(t *testing.T) {
 	run(short, "--param", "min_new_tokens=2").WantCode(t, 0)
 }
 
-// TestTokensThatNoServerCounts: a tokenizer counts them, and the run says that it is an estimate. Where the server
-// counts others than the tokenizer, the run says so too.
+// TestTokensThatNoServerCounts: a tokenizer counts them, and the run says that it is an estimate. If the server's
+// counts differ from the tokenizer's, the run says so too.
 func TestTokensThatNoServerCounts(t *testing.T) {
 	type record struct {
 		Runs []struct {
@@ -52,7 +52,7 @@ func TestTokensThatNoServerCounts(t *testing.T) {
 		if r.Code == 0 {
 			testfile.ReadJSON(t, filepath.Join(out, "result.json"), &doc)
 		}
-		for i := range doc.Runs { // a busy machine adds a note of its own
+		for i := range doc.Runs { // a busy machine adds its own note
 			doc.Runs[i].Notes = slices.DeleteFunc(doc.Runs[i].Notes, func(n struct{ About, Text string }) bool {
 				return n.About == "other programs"
 			})
@@ -68,7 +68,7 @@ func TestTokensThatNoServerCounts(t *testing.T) {
 	}
 	r.WantOutput(t, "rehearsal")
 
-	r, doc = run(nil) // numbers are several tokens of the tokenizer, and one of the server
+	r, doc = run(nil) // a number is several tokens of the tokenizer, and one of the server
 	r.WantCode(t, 0).WantOutput(t, "note: Tokenizer embedded counts")
 	if d := doc.Runs[0]; len(d.Estimates) != 0 || len(d.Notes) != 1 || d.Notes[0].About != "answers" {
 		t.Errorf("the record has %+v, want a note", d)
@@ -78,7 +78,7 @@ func TestTokensThatNoServerCounts(t *testing.T) {
 	harness.WantMessage(t, r.WantCode(t, 2), "the server counts no tokens", "--param tokenizer=FILE", "count=logprobs")
 }
 
-// TestAClosedLoopAtABenchmark: users in place of LoadGen's scenarios, labelled in text, JSON and page.
+// TestAClosedLoopAtABenchmark: users instead of LoadGen's scenarios, labelled in text, JSON and page.
 func TestAClosedLoopAtABenchmark(t *testing.T) {
 	out := t.TempDir()
 	url := harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0", "-owner", "vllm", "-vocabulary", "1400")

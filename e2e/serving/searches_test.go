@@ -16,14 +16,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// known is a server that answers so many requests of 16 tokens a second, and how it is searched.
+// known is a server that answers a given number of requests of 16 tokens per second, and how it is searched.
 type known struct {
 	capacity           float64
 	first, step, slots string
 	duration, slo      string
 }
 
-// knowns are the servers of known capacity. The first has too few requests in the duration of a point.
+// knowns are the servers of known capacity. The first gets too few requests in the duration of a point.
 var knowns = []known{
 	{1, "400ms", "40ms", "1", "8s", "p90 ttft < 2s"},
 	{16, "200ms", "20ms", "8", "10s", "p90 ttft < 2s"},
@@ -32,10 +32,10 @@ var knowns = []known{
 	{2000, "1ms", "1ms", "32", "3s", "p90 ttft < 600ms"},
 }
 
-// TestSearches searches servers of known capacity for their highest rate, ten times as the machine is, and ten times
-// beside eight busy loops. Each answer is within 10 % of the capacity, or says that the client is the limit, or that
-// there is not enough data, and what the server holds at least is no more than it can do. It takes half an hour:
-// PLUMBLINE_SEARCHES=1 asks for it (make test-extra OF=searches).
+// TestSearches searches servers of known capacity for their highest rate, ten times without other load, and ten times
+// beside eight busy loops. Each answer is within 10 % of the capacity, or says that the client is the limit or that
+// there is not enough data, and the stated lower bound never exceeds the capacity. It takes half an hour and runs with
+// PLUMBLINE_SEARCHES=1 (make test-extra OF=searches).
 func TestSearches(t *testing.T) {
 	if os.Getenv("PLUMBLINE_SEARCHES") == "" {
 		t.Skip("PLUMBLINE_SEARCHES is not set: make test-extra OF=searches")
@@ -58,7 +58,7 @@ func TestSearches(t *testing.T) {
 	}
 }
 
-// search searches the server once, and looks at the text, the page, sweep.json and the exit code.
+// search searches the server once, and checks the text, the page, sweep.json and the exit code.
 func (k known) search(t *testing.T, seed int) {
 	url := strings.TrimSuffix(harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0",
 		"-first", k.first, "-step", k.step, "-slots", k.slots), "/v1")

@@ -23,7 +23,7 @@ type inferenceServer struct {
 	name, script, requirements string
 	python                     string // the variable of make test-extra OF=servers that names its interpreter
 	imports                    string
-	streams                    []string // values of option stream that it can be asked with
+	streams                    []string // values of option stream that it accepts
 	endpoints                  int
 }
 
@@ -62,8 +62,8 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// benchmarkAt runs Offline, Server and accuracy. How fast the server is, and so whether it keeps to
-// Server's limit, is its affair.
+// benchmarkAt runs Offline, Server and accuracy. It does not judge the server's speed, and so not Server's limit
+// either.
 func benchmarkAt(t *testing.T, url, stream string, want map[int]results.Entry) {
 	out := t.TempDir()
 	r := harness.Run(t, "run", "resnet50", "--scenario", "Offline,Server", "--set", "Server.target_qps=100", "--backend",
@@ -88,7 +88,7 @@ func benchmarkAt(t *testing.T, url, stream string, want map[int]results.Entry) {
 	}
 }
 
-// wantShares fails the test unless the result of each run says how much each of several endpoints answered.
+// wantShares fails the test unless the result of each run states how much each of several endpoints answered.
 func wantShares(t *testing.T, path, url string) {
 	t.Helper()
 	if !strings.Contains(url, ",") {
@@ -110,7 +110,7 @@ func wantShares(t *testing.T, path, url string) {
 	}
 }
 
-// interpreter is the server's, with all that it imports, or the test is skipped and says what to install.
+// interpreter returns the server's interpreter with all its imports, or skips the test and says what to install.
 func (s inferenceServer) interpreter(t *testing.T) string {
 	t.Helper()
 	python := os.Getenv("PLUMBLINE_" + s.python)
@@ -132,11 +132,11 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// start starts the server, with temporary files in a folder of its own, and returns its endpoints. At the end of the
-// test it is asked to end; a process that it leaves is a failure.
+// start starts the server, with temporary files in its own folder, and returns its endpoints. The end of the test asks
+// it to end, and fails if a process remains.
 func (s inferenceServer) start(t *testing.T) (url string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "plumb") // short: sockets below it have at most 107 letters
+	dir, err := os.MkdirTemp("", "plumb") // a short path: socket paths have at most 107 bytes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,8 +211,8 @@ func tail(log string) string {
 	return string(data[max(0, len(data)-4000):])
 }
 
-// wantNoneWith fails the test if a process with a variable of its environment is still there after a generous wait. It
-// ends what is left.
+// wantNoneWith fails the test if a process with a variable in its environment still exists after a generous wait. It
+// kills the remaining ones.
 func wantNoneWith(t *testing.T, variable string) {
 	t.Helper()
 	deadline := time.Now().Add(harness.Patience)
@@ -228,7 +228,7 @@ func wantNoneWith(t *testing.T, variable string) {
 	}
 }
 
-// processesWith lists the living processes that have a variable in their environment.
+// processesWith lists the running processes with a variable in their environment.
 func processesWith(variable string) (pids []int) {
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ")
 	for _, path := range paths {

@@ -18,8 +18,8 @@ import (
 const servingURL = "http://127.0.0.1:8000"
 
 // TestServingPage runs the commands of docs/serving.md in an empty folder, one after the other, at a server without a
-// model, and compares what no machine's speed changes of what they print: the server, the headings, the last line.
-// PLUMBLINE_UPDATE_DOCS=1 writes all that they print.
+// model, and compares the part of their output that does not depend on the machine's speed: the server, the headings,
+// the last line. PLUMBLINE_UPDATE_DOCS=1 writes all output to the page.
 func TestServingPage(t *testing.T) {
 	t.Parallel()
 	page := built.Doc("serving.md")
@@ -50,7 +50,7 @@ func TestServingPage(t *testing.T) {
 	}
 }
 
-// servingBlock runs the commands of a block and returns them with what they print.
+// servingBlock runs the commands of a block and returns them with their output.
 func servingBlock(t *testing.T, dir, url, block string) string {
 	t.Helper()
 	if strings.Contains(block, " &\n") {
@@ -65,7 +65,7 @@ func servingBlock(t *testing.T, dir, url, block string) string {
 		cmd := harness.Command(t, built.Harness(), words(strings.ReplaceAll(args, servingURL, url))...)
 		cmd.Dir = dir
 		r := harness.Finish(t, cmd)
-		// On a busy machine no objective is kept (3), and a search finds the client's limit (7) or too little (8).
+		// On a busy machine: objectives missed (3), a search that finds the client's limit (7) or too little data (8).
 		if !slices.Contains([]int{0, 3, 7, 8}, r.Code) {
 			t.Fatalf("%s ended with %d:\n%s", line, r.Code, r.Both())
 		}
@@ -74,8 +74,9 @@ func servingBlock(t *testing.T, dir, url, block string) string {
 	return fresh.String()
 }
 
-// servingScript gives the commands of a block to a shell, and returns them with what they print. Shares begin at a time
-// that is some seconds away: on a machine so busy that it passes before all are ready, all is done again, later.
+// servingScript runs the commands of a block in a shell, and returns them with their output. Shares begin at a time
+// some seconds ahead. On a busy machine this time may pass before all are ready; then all is repeated with a later
+// time.
 func servingScript(t *testing.T, dir, url, block string) string {
 	t.Helper()
 	var lines, script strings.Builder
@@ -99,7 +100,7 @@ func servingScript(t *testing.T, dir, url, block string) string {
 	}
 }
 
-// words are those of a command line, of which some are in quotes.
+// words splits a command line, some of whose words are quoted.
 func words(line string) (all []string) {
 	for _, found := range quoted.FindAllStringSubmatch(line, -1) {
 		all = append(all, found[1]+found[2])
@@ -109,7 +110,7 @@ func words(line string) (all []string) {
 
 var quoted = regexp.MustCompile(`'([^']*)'|(\S+)`)
 
-// constant are the lines of what commands print that are the same on every machine.
+// constant returns the lines of commands' output that are the same on every machine.
 func constant(text string) (all []string) {
 	for i, part := range strings.Split(text, "```") {
 		block, is := strings.CutPrefix(part, "console\n")

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// joined is the part of a sweep.json that says what was put together.
+// joined is the part of a sweep.json about the joined shares.
 type joined struct {
 	Complete bool
 	Label    string
@@ -36,7 +36,8 @@ type joined struct {
 	}
 }
 
-// wantJoined fails the test unless a folder holds so many shares and requests, all answered, as one measurement.
+// wantJoined fails the test unless a folder contains the given number of shares and requests, all answered, as one
+// measurement.
 func wantJoined(t *testing.T, dir string, shares, requests int) joined {
 	t.Helper()
 	var doc joined
@@ -53,8 +54,8 @@ func wantJoined(t *testing.T, dir string, shares, requests int) joined {
 	return doc
 }
 
-// inTime does something that begins so many seconds later, and again with more, until its start has not passed before
-// all are ready: a machine may be busy. What it returns was printed.
+// inTime calls a function that begins after the given number of seconds, and repeats it with more if its start passed
+// before all were ready, as on a busy machine. It returns the printed output.
 func inTime(t *testing.T, do func(lead int) harness.Result) {
 	t.Helper()
 	for lead := 8; ; lead *= 2 {
@@ -68,13 +69,13 @@ func inTime(t *testing.T, do func(lead int) harness.Result) {
 	}
 }
 
-// sharedLoad is a load that is over soon: of every request each of which is counted.
+// sharedLoad is a short load of which every request counts.
 var sharedLoad = []string{
 	"--isl", "8", "--osl", "4", "--vocabulary", "1000..31999", "--concurrency", "8", "--requests", "80", "--window", "all",
 	"--slo", "p99 ttft < 1000s", "--label", "it's mine",
 }
 
-// TestSharesBetweenNamespaces: four clients in network namespaces of their own send one load to a server in a fifth.
+// TestSharesBetweenNamespaces: four clients in separate network namespaces send one load to a server in a fifth.
 func TestSharesBetweenNamespaces(t *testing.T) {
 	hub, nodes := namespaces(t, 4)
 	const address = "10.88.0.1"
@@ -115,13 +116,13 @@ func TestSharesBetweenNamespaces(t *testing.T) {
 	}
 	harness.Run(t, append([]string{"bench", "merge", "--out", out}, shares...)...).WantCode(t, 0)
 	doc := wantJoined(t, out, len(nodes), 80)
-	if doc.Shares.Doubt == nil || *doc.Shares.Doubt != 0 { // all namespaces have the machine's one clock
+	if doc.Shares.Doubt == nil || *doc.Shares.Doubt != 0 { // all namespaces share the machine's clock
 		t.Errorf("the clocks may be %v apart, want 0", doc.Shares.Doubt)
 	}
 	harness.Run(t, append([]string{"bench", "merge"}, shares[1:]...)...).WantCode(t, 6).WantError(t, "missing: 0/4")
 }
 
-// program writes a shell script as a program of that name into a folder.
+// program writes a shell script to a folder as a program with that name.
 func program(t *testing.T, dir, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
@@ -129,7 +130,7 @@ func program(t *testing.T, dir, name, text string) {
 	}
 }
 
-// launched runs one of examples/several-machines with a load, where the programs in a folder stand for the launcher's.
+// launched runs one of examples/several-machines with a load, with the programs in a folder in place of the launcher's.
 func launched(t *testing.T, dir, programs, script, url string, env ...string) harness.Result {
 	t.Helper()
 	cmd := harness.Command(t, filepath.Join(built.Root(), "examples", "several-machines", script), append([]string{url},
@@ -139,8 +140,8 @@ func launched(t *testing.T, dir, programs, script, url string, env ...string) ha
 	return harness.Finish(t, cmd)
 }
 
-// TestSharesByLaunchers walks the examples as they stand, with stand-ins that start the tasks of srun and the commands
-// of ssh on this machine.
+// TestSharesByLaunchers runs the examples unchanged, with stand-ins that start the tasks of srun and the commands of
+// ssh on this machine.
 func TestSharesByLaunchers(t *testing.T) {
 	t.Parallel()
 	url := strings.TrimSuffix(harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0"), "/v1")
@@ -183,7 +184,7 @@ exit "$worst"
 }
 
 // sharesOfKubernetes runs the command of each pod of the Job, with its index and a folder for the claim, as Kubernetes
-// puts them in.
+// sets them.
 func sharesOfKubernetes(t *testing.T, url string) {
 	t.Helper()
 	var job struct {
@@ -272,7 +273,7 @@ func TestSharesByRay(t *testing.T) {
 			lastLine(err.Error()+"\n"+string(out)))
 	}
 	url := strings.TrimSuffix(harness.StartMock(t, harness.MockOpenAI, nil, "-listen", "127.0.0.1:0"), "/v1")
-	temporary, err := os.MkdirTemp("", "plumb") // short: sockets below it have at most 107 letters
+	temporary, err := os.MkdirTemp("", "plumb") // a short path: socket paths have at most 107 bytes
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,7 +286,7 @@ func TestSharesByRay(t *testing.T) {
 			"ray_shares.py"), url}, sharedLoad...)...)
 		cmd.Env = append(os.Environ(), "PATH="+built.Dir()+":"+os.Getenv("PATH"), "OUT="+out, fmt.Sprint("LEAD=", lead),
 			"TMPDIR="+temporary, "RAY_TMPDIR="+temporary, "RAY_USAGE_STATS_ENABLED=0",
-			"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0") // so Ray calls this machine by its loopback address
+			"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER=0") // so that Ray uses this machine's loopback address
 		return harness.Finish(t, cmd)
 	})
 	wantJoined(t, filepath.Join(out, "merged"), 2, 80)

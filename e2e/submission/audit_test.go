@@ -37,7 +37,7 @@ func TestAuditsFindCheaters(t *testing.T) {
 	}
 }
 
-// TestTEST01ComparesAccuracies: where answers differ, the benchmark's own scorer has the last word.
+// TestTEST01ComparesAccuracies: if answers differ, the benchmark's own scorer decides.
 func TestTEST01ComparesAccuracies(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
@@ -57,7 +57,7 @@ func TestAuditsBesideARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 2 { // the second time nothing is run
+	for range 2 { // the second time nothing runs
 		r := harness.EitherWay(t, cheat(t, out, "audit", "all", "honest", "--scenario", "Offline"))
 		for _, test := range []string{"TEST01", "TEST04"} {
 			if !strings.Contains(r.Stdout, test) {
@@ -81,7 +81,7 @@ func TestAuditsBesideARun(t *testing.T) {
 	}
 }
 
-// TestAnInvalidRunIsMadeOnce: audits that compare with a run that is INVALID fail, and do not make it again each.
+// TestAnInvalidRunIsMadeOnce: audits that compare with an INVALID run fail, and do not repeat it.
 func TestAnInvalidRunIsMadeOnce(t *testing.T) {
 	t.Parallel()
 	r := cheat(t, t.TempDir(), "audit", "all", "honest", "--scenario", "Server", "--set", "target_qps=500", "--set",
@@ -91,7 +91,7 @@ func TestAnInvalidRunIsMadeOnce(t *testing.T) {
 	}
 }
 
-// TestAuditOfTokens passes the tokens of a run, and finds a count that an answer does not have, and an answer with two
+// TestAuditOfTokens passes the tokens of a run, and finds a count that differs from its answer, and an answer with two
 // end tokens.
 func TestAuditOfTokens(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 
 // TestAuditVerify judges the logs that the built binaries write: as a scenario's folder, as an audit's run beside the
 // results, and as the official scripts do. The submission's performance run is the audit's without its settings, so
-// that no speed is compared.
+// that speeds are not compared.
 func TestAuditVerify(t *testing.T) {
 	scenario, run := auditLogs(t)
 	verify := func(code int, args ...string) harness.Result {
@@ -44,7 +44,7 @@ func TestAuditVerify(t *testing.T) {
 	if !strings.Contains(r.Stdout, `"check": "log-cut"`) || !strings.Contains(r.Stdout, `"logs_missing": true`) {
 		t.Errorf("it printed\n%s", r.Both())
 	}
-	verify(0, append([]string{run, "--compatible"}, common...)...) // as the official script ends, whatever it found
+	verify(0, append([]string{run, "--compatible"}, common...)...) // the official script always ends so
 	testfile.Write(t, log, "[\n]\n")
 	if r = verify(3, append([]string{run}, common...)...); !strings.Contains(r.Stdout, "no entry; want") {
 		t.Errorf("it printed\n%s", r.Both())
@@ -83,13 +83,13 @@ func auditLogs(t *testing.T) (scenario, run string) {
 
 const detailLog = "mlperf_log_detail.txt"
 
-// TestGoldenAuditVerifyOfOldRounds judges audits of rounds before early stopping, as those rounds did.
+// TestGoldenAuditVerifyOfOldRounds judges audits of rounds before early stopping by those rounds' rules.
 func TestGoldenAuditVerifyOfOldRounds(t *testing.T) {
 	const own = "../../internal/submission/official/audits/testdata/golden"
 	golden.EachOwn(t, own, "found5/old-rounds/test01_*/*/*", func(t *testing.T, scenario string) {
 		model := filepath.Base(filepath.Dir(scenario))
 		round := strings.TrimPrefix(filepath.Base(filepath.Dir(filepath.Dir(scenario))), "test01_")
-		whole, err := filepath.Abs(scenario) // the harness runs in a folder of its own
+		whole, err := filepath.Abs(scenario) // the harness runs in its own folder
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ type rehearsedCurve struct {
 	points                 int
 }
 
-// rowsOf are n rows of JSON, made of a format with the number of the row in it.
+// rowsOf returns n rows of JSON, made from a format and the number of each row.
 func rowsOf(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -30,9 +30,9 @@ func rowsOf(n int, format string) string {
 	return b.String()
 }
 
-// TestRehearsedCurves goes the whole way on mock servers, with least times divided: plans, runs, accuracy runs, sheets,
-// tree, check and page of models, one agentic, with elected and dedicated Offline on two systems. The check finds
-// nothing but what short runs of small sets lack. PLUMBLINE_KEEP_TREE names a folder that keeps the tree: make
+// TestRehearsedCurves makes whole submissions with mock servers and shortened minimal durations: plans, runs, accuracy
+// runs, sheets, tree, check and page of models, one agentic, with elected and dedicated Offline on two systems. The
+// check finds only what short runs with small sets lack. PLUMBLINE_KEEP_TREE names a folder that keeps the tree: make
 // test-official OF=endpoints-1.0 gives it to the official checker.
 func TestRehearsedCurves(t *testing.T) {
 	t.Parallel()
@@ -91,7 +91,7 @@ func TestRehearsedCurves(t *testing.T) {
 }
 
 // writeTokenizer writes a tokenizer of characters and 25 words with the marks of gpt-oss-120b, and returns the ids that
-// begin the part of the user.
+// begin the user's part.
 func writeTokenizer(t *testing.T, file string) (mark string) {
 	t.Helper()
 	vocab := map[string]int{"Ġ": 94}
@@ -122,7 +122,7 @@ func writeTokenizer(t *testing.T, file string) (mark string) {
 	return fmt.Sprintf("95,%d,%d,%d,%d,96", 'u'-'!', 's'-'!', 'e'-'!', 'r'-'!')
 }
 
-// describeReplica makes the nodes of a workspace of eight accelerators each, which hold one replica.
+// describeReplica describes the nodes of a workspace: eight accelerators each, which hold one replica.
 func describeReplica(t *testing.T, workspace string) {
 	t.Helper()
 	for pattern, fields := range map[string]map[string]string{
@@ -147,7 +147,7 @@ func describeReplica(t *testing.T, workspace string) {
 	}
 }
 
-// run plans and runs a curve on a mock of its own, and returns the folder of its points.
+// run plans and runs a curve with its own mock, and returns the folder of its points.
 func (c rehearsedCurve) run(t *testing.T, dir string, run func(int, ...string) string) (trial string) {
 	t.Helper()
 	name := c.system + "-" + c.model
@@ -180,14 +180,14 @@ func (c rehearsedCurve) run(t *testing.T, dir string, run func(int, ...string) s
 	return name
 }
 
-// shortRunRules are what the check finds in short runs of small sets: times, the number of samples with what is judged
-// of all of them, and figures of power that have no source.
+// shortRunRules lists what the check finds in short runs with small sets: times, the number of samples with the
+// judgements of all of them, and power figures without a source.
 var shortRunRules = map[string]string{"point-duration": "warning", "steady-state-basis": "warning",
 	"offline-ordering": "warning", "power-estimated": "warning", "accuracy-sample-count": "error",
 	"accuracy-gate": "error"}
 
-// wantShortRuns wants no finding but those of short runs of small sets, of programs, which were not executed, and of
-// SWE-bench, whose service is not there.
+// wantShortRuns allows only the findings of short runs with small sets, of programs, which were not executed, and of
+// SWE-bench, whose service is missing.
 func wantShortRuns(t *testing.T, report string) {
 	t.Helper()
 	var found struct {

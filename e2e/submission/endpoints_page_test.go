@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestEndpointsPage gives the commands of docs/endpoints.md, one after the other, in a folder with what they name: a
-// made submission, the events of a run, and a tokenizer.
+// TestEndpointsPage runs the commands of docs/endpoints.md, one after the other, in a folder with the files they name:
+// a made submission, the events of a run, and a tokenizer.
 func TestEndpointsPage(t *testing.T) {
 	t.Parallel()
 	golden.Each(t, "endpoints/base/dedicated.tar.gz", func(t *testing.T, archive string) {
@@ -120,7 +120,7 @@ func pointFolders(t *testing.T, dir string) {
 	testfile.Write(t, filepath.Join(dir, "points", "r1", "system_power.json"), string(power))
 }
 
-// fillIn writes what a person has to write in a workspace.
+// fillIn writes the fields of a workspace that a person must fill in.
 func fillIn(t *testing.T, workspace string) {
 	t.Helper()
 	for _, name := range []string{filepath.Join("src", "vllm", "README.md"), filepath.Join("docs", "calibration.md")} {
@@ -148,7 +148,7 @@ func fillIn(t *testing.T, workspace string) {
 	}
 }
 
-// writeEvents writes the log of a run of super-passes of size samples, 300 s each, at 20 ms a token.
+// writeEvents writes the log of a run of super-passes of size samples, 300 s each, with 20 ms per token.
 func writeEvents(t *testing.T, file string, passes, size int) {
 	t.Helper()
 	f, err := os.Create(file)

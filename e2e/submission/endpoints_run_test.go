@@ -16,9 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestEndpointsRunFaults: what goes wrong while a curve is run is said in a line, and what was measured is kept: a
-// server that becomes another between two runs, a folder that an interrupt left, plans with two seed sets, a clock that
-// was set back.
+// TestEndpointsRunFaults: faults while a curve runs are reported in one line, and the measurements are kept: a server
+// that changes between two runs, a folder that an interrupt left, plans with two seed sets, a clock that was set back.
 func TestEndpointsRunFaults(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

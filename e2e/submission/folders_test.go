@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/treetest"
 )
 
-// TestBareFolders gives folders of logs to the commands that take a run: those of one run, of a result, of a system, of
-// a submitter, and a whole repository of published results.
+// TestBareFolders gives folders of logs to the commands that accept a run: those of one run, of a result, of a system,
+// of a submitter, and a whole repository of published results.
 func TestBareFolders(t *testing.T) {
 	root := t.TempDir()
 	older, newer, out := filepath.Join(root, "older"), filepath.Join(root, "newer"), filepath.Join(root, "out")
@@ -45,7 +45,7 @@ func TestBareFolders(t *testing.T) {
 	harness.Run(t, "score", logs, "--benchmark", "resnet50").WantCode(t, 0).WantOutput(t, "acc")
 }
 
-// TestFoldersThatAreNoResults says in the first line what is wrong with a tree.
+// TestFoldersThatAreNoResults: the first line names what is wrong with a tree.
 func TestFoldersThatAreNoResults(t *testing.T) {
 	made := func(rounds ...string) string {
 		root := t.TempDir()
@@ -84,7 +84,7 @@ func TestFoldersThatAreNoResults(t *testing.T) {
 	}
 }
 
-// everyLog does something to each log of a tree.
+// everyLog calls a function for each log of a tree.
 func everyLog(t *testing.T, root string, do func(name string) error) {
 	t.Helper()
 	err := filepath.WalkDir(root, func(name string, d os.DirEntry, err error) error {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// rehearse makes the runs of a model, and its audits where it has some, in a folder of their own.
+// rehearse makes the runs of a model, and its audits if it has some, in their own folder.
 func rehearse(t *testing.T, audited bool, model string, flags ...string) (out string) {
 	t.Helper()
 	out = filepath.Join(t.TempDir(), "out")
@@ -47,8 +47,7 @@ func begin(t *testing.T, submitter string) (workspace string) {
 	return workspace
 }
 
-// The way of three benchmarks from runs of seconds to a tree, on which the check finds what is wrong with runs of
-// seconds, and nothing else.
+// Three benchmarks from runs of seconds to a tree: the check finds only what runs of seconds lack.
 func TestSubmissionOfRehearsals(t *testing.T) {
 	workspace, tree := begin(t, "Лаборатория"), filepath.Join(t.TempDir(), "tree")
 	bert := rehearse(t, true, "bert", "--scenario", "SingleStream", "--count", "100", "--set", "min_query_count=100")
@@ -85,7 +84,7 @@ func TestSubmissionOfRehearsals(t *testing.T) {
 	harness.Run(t, "rank", bert, tree).WantCode(t, 6).WantError(t, "nothing to rank the run among")
 }
 
-// wantFindings compares what the check finds with what is wrong with runs of seconds.
+// wantFindings compares the check's findings with those expected of runs of seconds.
 func wantFindings(t *testing.T, tree string) {
 	t.Helper()
 	got := findings(t, tree)

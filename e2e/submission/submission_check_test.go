@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestSubmissionCheckGolden checks the two reference trees, which are good, and then each with one fault.
+// TestSubmissionCheckGolden checks the two valid reference trees, and then each with one fault.
 func TestSubmissionCheckGolden(t *testing.T) {
 	for base, c := range map[string]struct{ file, found string }{
 		"edge": {"closed/Toylab/results/toy_edge/resnet50/Offline/measurements.json",

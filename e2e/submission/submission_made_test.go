@@ -16,9 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestSubmissionOfMadeRunsGolden hands in the logs of the reference trees, which are as long as the rules ask for, as
-// if harness run had written them: two systems and three divisions in one workspace. The tree is accepted, and its
-// official summary is that of the reference. PLUMBLINE_MLC and PYTHON let the official checker say so, too.
+// TestSubmissionOfMadeRunsGolden submits the logs of the reference trees, which are as long as the rules require, as if
+// harness run had written them: two systems and three divisions in one workspace. The tree is accepted, and its
+// official summary equals the reference's. With PLUMBLINE_MLC and PYTHON the official checker confirms it.
 func TestSubmissionOfMadeRunsGolden(t *testing.T) {
 	for _, base := range []string{"edge", "datacenter"} {
 		t.Run(base, func(t *testing.T) {
@@ -41,11 +41,11 @@ func TestSubmissionOfMadeRunsGolden(t *testing.T) {
 // madeRuns are output folders made of the logs of a tree.
 type madeRuns struct {
 	t    *testing.T
-	root string // of the tree
-	dir  string // in which the commands are given
+	root string // root folder of the tree
+	dir  string // working folder of the commands
 }
 
-// give gives a command that succeeds.
+// give runs a command that must succeed.
 func (m madeRuns) give(args ...string) {
 	m.t.Helper()
 	cmd := harness.Command(m.t, built.Harness(), args...)
@@ -95,7 +95,7 @@ func (m madeRuns) output(folder, out, division string) {
 	}
 	for _, from := range scenarios {
 		model, scenario, key := benchmark, filepath.Base(from), "key"
-		if scenario == "Interactive" { // a run of Server under other limits
+		if scenario == "Interactive" { // a run of Server with other limits
 			model, scenario, key = model+"-interactive", "Server", "key-interactive"
 		}
 		rules := map[string]string{"resnet50": "resnet", "tinynet": "resnet"}[benchmark]
@@ -127,7 +127,7 @@ func (m madeRuns) output(folder, out, division string) {
 	})
 }
 
-// tokens makes the logs of TEST06's own run, which the tree need not have.
+// tokens makes the logs of TEST06's own run, which the tree may lack.
 func (m madeRuns) tokens(top string) {
 	dir := filepath.Join(top, "TEST06")
 	if _, err := os.Stat(dir); err != nil {
@@ -144,7 +144,7 @@ func (m madeRuns) tokens(top string) {
 // test is the name of an audit in a path.
 var test = regexp.MustCompile(`TEST\d\d`)
 
-// record is what result.json says of a run.
+// record is the part of result.json about a run.
 func (m madeRuns) record(out, dir, division string) map[string]any {
 	within, err := filepath.Rel(out, dir)
 	if err != nil {
@@ -166,10 +166,10 @@ func (m madeRuns) record(out, dir, division string) map[string]any {
 	return run
 }
 
-// cut is what truncation leaves of the middle of an accuracy log.
+// cut is the text that truncation leaves in the middle of an accuracy log.
 const cut = "\n\n...\n\n"
 
-// whole puts accuracy logs as a run writes them in the place of those that were cut, and takes their hashes out.
+// whole replaces truncated accuracy logs with logs as a run writes them, and removes their hashes.
 func (m madeRuns) whole(top string) {
 	m.t.Helper()
 	err := filepath.WalkDir(top, func(path string, d os.DirEntry, err error) error {
@@ -194,8 +194,8 @@ func (m madeRuns) whole(top string) {
 	}
 }
 
-// officialVerdict lets the official checker judge a tree, where PLUMBLINE_MLC names a checkout of it, and compares its
-// summary. It returns what the checker printed.
+// officialVerdict runs the official checker on a tree, if PLUMBLINE_MLC names a checkout of it, and compares its
+// summary. It returns the checker's output.
 func officialVerdict(t *testing.T, tree, summary string) {
 	t.Helper()
 	tools := os.Getenv("PLUMBLINE_MLC")

@@ -21,19 +21,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
-// way is one of docs/submission.md from the first command to the archive: its heading, what lies in the folder
-// where the commands are given, and what is said on the way.
+// way is one of docs/submission.md from the first command to the archive: its heading, the files in the folder where
+// the commands run, and the expected output.
 type way struct {
 	heading string
 	files   map[string]*onnxfile.Graph
 	data    func(dir string) error
-	// short are the flags of runs that are over at once, whatever machine this is: they end by their counts, and no
-	// latency is above their limits.
+	// short are flags that make runs very short on any machine: they end by their counts, and no latency exceeds their
+	// limits.
 	short []string
-	// official is "" where this harness's own LoadGen drives the runs, "short" where the official one does, and "full"
-	// where it does for as long as the rules ask for.
+	// official is "" if this harness's own LoadGen drives the runs, "short" if the official one does, and "full" if it
+	// does for as long as the rules require.
 	official string
-	says     map[string]string // a text of what a command prints, by its name: "run", "submission add"
+	says     map[string]string // a text of a command's output, by the command's name: "run", "submission add"
 }
 
 // ways are those of the page.
@@ -71,10 +71,10 @@ func ways() []way {
 	}
 }
 
-// TestSubmissionPage walks the commands of docs/submission.md from the first to the archive, with runs of seconds that
-// this harness's own LoadGen drives: the check finds what is wrong with those, and nothing else.
+// TestSubmissionPage follows the commands of docs/submission.md from the first to the archive, with runs of seconds
+// that this harness's own LoadGen drives: the check finds only what those lack.
 func TestSubmissionPage(t *testing.T) {
-	// those of the sections that explain single commands are no way to a submission
+	// the sections that explain single commands lead to no submission
 	commands, conf := markdown.Commands(t, built.Doc("submission.md"), "Describing the system")
 	for _, p := range ways() {
 		mine := commands[p.heading]
@@ -89,9 +89,9 @@ func TestSubmissionPage(t *testing.T) {
 	}
 }
 
-// TestSubmissionByTheOfficialLoadGen walks the edge system's way with the official LoadGen, for as long as
-// PLUMBLINE_SUBMISSION_OFFICIAL says: "full" are the rules' times, one hour and a half of which are nine runs of ten
-// minutes, and then both checkers accept the tree; "short" are runs of seconds.
+// TestSubmissionByTheOfficialLoadGen follows the edge system's way with the official LoadGen, as
+// PLUMBLINE_SUBMISSION_OFFICIAL selects: "full" runs the rules' times, one hour and a half including nine runs of ten
+// minutes, and then both checkers accept the tree; "short" makes runs of seconds.
 func TestSubmissionByTheOfficialLoadGen(t *testing.T) {
 	long := os.Getenv("PLUMBLINE_SUBMISSION_OFFICIAL")
 	if long != "full" && long != "short" {
@@ -101,7 +101,7 @@ func TestSubmissionByTheOfficialLoadGen(t *testing.T) {
 	if long == "full" && os.Getenv("PLUMBLINE_MLC") == "" {
 		t.Fatal("PLUMBLINE_MLC names no checkout with the official checker, which is to judge the tree: give MLC=DIR")
 	}
-	// those of the sections that explain single commands are no way to a submission
+	// the sections that explain single commands lead to no submission
 	commands, conf := markdown.Commands(t, built.Doc("submission.md"), "Describing the system")
 	p := ways()[0]
 	if p.official = long; long == "full" {
@@ -110,7 +110,7 @@ func TestSubmissionByTheOfficialLoadGen(t *testing.T) {
 	p.walk(t, commands[p.heading], conf)
 }
 
-// walk gives the commands in a folder with the files.
+// walk runs the commands in a folder with the files.
 func (p way) walk(t *testing.T, commands [][]string, conf string) {
 	dir := t.TempDir()
 	for path, graph := range p.files {
@@ -143,7 +143,7 @@ func (p way) walk(t *testing.T, commands [][]string, conf string) {
 	p.wantFindings(t, dir)
 }
 
-// rehearsed are a command's name, and its arguments as a rehearsal of seconds has them.
+// rehearsed returns a command's name, and its arguments for a rehearsal of seconds.
 func (p way) rehearsed(args []string) (name string, all []string) {
 	name = args[0]
 	if name == "submission" {
@@ -154,7 +154,7 @@ func (p way) rehearsed(args []string) (name string, all []string) {
 		return name, all
 	}
 	if i := slices.Index(all, "--loadgen"); i >= 0 && p.official == "" {
-		all = slices.Delete(all, i, i+2) // as not everybody has the official one
+		all = slices.Delete(all, i, i+2) // because the official one may be missing
 	}
 	switch name {
 	case "tune":
@@ -183,13 +183,13 @@ func (p way) give(t *testing.T, dir string, args []string) {
 	switch {
 	case p.official == "full":
 		r.WantCode(t, 0)
-	case name == "audit" && r.Code == 3: // a busy machine made two runs differ
+	case name == "audit" && r.Code == 3: // on a busy machine two runs may differ
 		if strings.Contains(r.Stdout, "accuracy fail") {
 			t.Errorf("%q: answers differ:\n%s", args, r.Both())
 		}
 	case name == "submission check" && slices.Contains(args, "--compatible"):
 		r.WantCode(t, 1).WantOutput(t, "official: errors")
-	case name == "submission check", name == "submission results": // no run of seconds is a result
+	case name == "submission check", name == "submission results": // runs of seconds are not results
 		r.WantCode(t, 3)
 	default:
 		r.WantCode(t, 0)
@@ -200,10 +200,10 @@ func (p way) give(t *testing.T, dir string, args []string) {
 	fillIn(t, dir, r.Stdout)
 }
 
-// asked is a line that names a field to be filled in.
+// asked matches a line that names a field to fill in.
 var asked = regexp.MustCompile(`(?m)^  (\S+\.json)  (\S+): `)
 
-// fillIn does what a person does with the fields that a command lists.
+// fillIn fills in the fields that a command lists, as a person does.
 func fillIn(t *testing.T, dir, printed string) {
 	t.Helper()
 	for _, m := range asked.FindAllStringSubmatch(printed, -1) {
@@ -220,8 +220,8 @@ func fillIn(t *testing.T, dir, printed string) {
 	}
 }
 
-// wantFindings compares what the check finds with what is wrong with runs of seconds on small data sets, and wants the
-// archive to hold the tree.
+// wantFindings compares the check's findings with those expected of runs of seconds on small data sets, and expects the
+// archive to contain the tree.
 func (p way) wantFindings(t *testing.T, dir string) {
 	t.Helper()
 	harness.Run(t, "submission", "pack", "--unpack", filepath.Join(dir, "lab.tar.gz"), "--out", filepath.Join(dir, "out")).
@@ -240,8 +240,8 @@ func (p way) wantFindings(t *testing.T, dir string) {
 	}
 }
 
-// findings are those of the check on a tree, each of a kind once, but for those that a busy machine makes: what an
-// audit's two runs differ by, and measured latencies above the rules' limits.
+// findings returns the check's findings on a tree, one of each kind, except those caused by a busy machine: differences
+// between an audit's two runs, and latencies above the rules' limits.
 func findings(t *testing.T, tree string) (all []string) {
 	t.Helper()
 	r := harness.Run(t, "submission", "check", "--json", tree).WantCode(t, 3)

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestSubmissionPrepareAndPackGolden: a tree with one measured scenario is completed, checked, packed and taken out.
+// TestSubmissionPrepareAndPackGolden: a tree with one measured scenario is completed, checked, packed and unpacked.
 func TestSubmissionPrepareAndPackGolden(t *testing.T) {
 	dir := t.TempDir()
 	root, whole := filepath.Join(dir, "tree"), filepath.Join(dir, "whole")
@@ -39,7 +39,8 @@ func TestSubmissionPrepareAndPackGolden(t *testing.T) {
 	harness.Run(t, "submission", "pack", root, "--out", file+"2").WantCode(t, 3)
 }
 
-// TestSubmissionTruncateKilled: whoever is killed at any moment leaves files that are whole, and the next run finishes.
+// TestSubmissionTruncateKilled: a truncation that is killed at any moment leaves complete files, and the next one
+// finishes.
 func TestSubmissionTruncateKilled(t *testing.T) {
 	dir := t.TempDir()
 	accuracy := filepath.Join(dir, "tree", "closed", "Lab", "results", "box", "resnet50", "Offline", "accuracy")
@@ -65,7 +66,7 @@ func TestSubmissionTruncateKilled(t *testing.T) {
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = cmd.Wait() // killed, or done
+	_ = cmd.Wait() // killed, or finished
 	if info, err := os.Stat(log); err != nil || info.Size() != int64(len(text)) && info.Size() != 8199 {
 		t.Errorf("the log is half written: %v, %v", info, err)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// TestSubmissionResultsGolden makes the official summary of the reference trees, by both commands that write it.
+// TestSubmissionResultsGolden makes the official summary of the reference trees with both commands that write it.
 func TestSubmissionResultsGolden(t *testing.T) {
 	for _, base := range []string{"edge", "datacenter"} {
 		root := t.TempDir()
@@ -26,7 +26,7 @@ func TestSubmissionResultsGolden(t *testing.T) {
 	}
 }
 
-// summaryOf is the official summary of a reference tree.
+// summaryOf returns the official summary of a reference tree.
 func summaryOf(t *testing.T, base string) string {
 	t.Helper()
 	name := map[string]string{"edge": "good", "datacenter": "dc_good"}[base]

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// TestSubmissionRunGoesOn kills a submission's runs in the middle: the same command makes what is missing, and what was
-// finished stays.
+// TestSubmissionRunGoesOn kills a submission's runs in the middle: the same command makes the missing runs, and keeps
+// the finished ones.
 func TestSubmissionRunGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := built.Cheater()

@@ -50,7 +50,7 @@ func (c PageCodec) checkSupported() error {
 
 // decompressor decompresses the pages of a column one after the other. It reuses its decoders.
 type decompressor struct {
-	which  PageCodec
+	codec  PageCodec
 	snappy *snappyBlock
 	lz4    *lz4Block
 	gzip   *gzip.Reader
@@ -58,38 +58,38 @@ type decompressor struct {
 	zstd   *zstd.Decoder
 }
 
-// startPage prepares to for the decompressed contents of a page. It reads from from the data as stored; plain means
+// openPage prepares to for the decompressed contents of a page. It reads from from the data as stored; plain means
 // that these are not compressed.
-func (u *decompressor) startPage(to *sizedReader, from io.Reader, plain bool) (err error) {
+func (u *decompressor) openPage(to *sizedReader, from io.Reader, plain bool) (err error) {
 	if to.size == 0 { // some writers write nothing for an empty page, not even a frame
 		return nil
 	}
-	to.codec = u.which
+	to.codec = u.codec
 	switch {
-	case plain, u.which == Uncompressed:
+	case plain, u.codec == Uncompressed:
 		to.codec, to.from = Uncompressed, from
-	case u.which == Snappy:
+	case u.codec == Snappy:
 		if u.snappy == nil {
 			u.snappy = &snappyBlock{in: bufio.NewReaderSize(from, 32<<10)}
 		}
 		to.from, err = u.snappy, u.snappy.reset(from, to.size)
-	case u.which == LZ4Raw:
+	case u.codec == LZ4Raw:
 		if u.lz4 == nil {
 			u.lz4 = &lz4Block{in: bufio.NewReaderSize(from, 32<<10)}
 		}
 		u.lz4.reset(from)
 		to.from = u.lz4
-	case u.which == Gzip:
+	case u.codec == Gzip:
 		if u.gzip == nil {
 			u.gzip = new(gzip.Reader)
 		}
 		to.from, err = u.gzip, u.gzip.Reset(from)
-	case u.which == Brotli:
+	case u.codec == Brotli:
 		if u.brotli == nil {
 			u.brotli = new(brotli.Reader)
 		}
 		to.from, err = u.brotli, u.brotli.Reset(from)
-	case u.which == Zstd:
+	case u.codec == Zstd:
 		if u.zstd == nil {
 			u.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 				zstd.WithDecoderMaxWindow(maxWindow))
@@ -101,8 +101,8 @@ func (u *decompressor) startPage(to *sizedReader, from io.Reader, plain bool) (e
 	return to.wrapError(err)
 }
 
-// closeDecoder releases the resources of the Zstandard decoder.
-func (u *decompressor) closeDecoder() {
+// close releases the resources of the Zstandard decoder.
+func (u *decompressor) close() {
 	if u.zstd != nil {
 		u.zstd.Close()
 	}
@@ -114,7 +114,7 @@ type sizedReader struct {
 	from       io.Reader // decompressed contents; nil after their end
 	codec      PageCodec
 	size, left int64   // bytes; left is what has not been read
-	one        [1]byte // buffer of requireEnd
+	oneByte    [1]byte // buffer of requireEnd
 }
 
 // Read implements io.Reader.
@@ -139,7 +139,7 @@ func (e *sizedReader) Read(p []byte) (int, error) {
 // requireEnd checks that the decompressed contents end here. It returns io.EOF if they do.
 func (e *sizedReader) requireEnd() error {
 	for range 100 {
-		n, err := e.from.Read(e.one[:])
+		n, err := e.from.Read(e.oneByte[:])
 		switch {
 		case n > 0:
 			return damagedErrorf("a page of %d bytes unpacks to more", e.size)

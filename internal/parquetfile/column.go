@@ -20,14 +20,14 @@ const (
 	FixedByteArray
 )
 
-var kindNames = []string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
+var typeNames = []string{"BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY", "FIXED_LEN_BYTE_ARRAY"}
 
 // String returns the type's name in the format's description.
 func (k PhysicalType) String() string {
-	if k < 0 || int(k) >= len(kindNames) {
+	if k < 0 || int(k) >= len(typeNames) {
 		return "a type of number " + strconv.Itoa(int(k))
 	}
-	return kindNames[k]
+	return typeNames[k]
 }
 
 // LogicalMeaning is the meaning of the values of a column, as far as readers need it.
@@ -107,24 +107,24 @@ var convertedMeanings = map[int32]LogicalMeaning{
 }
 
 // ticksPerMillisecond maps a logical type's unit to its ticks per millisecond.
-var ticksOf = map[int]int{1: 1, 2: 1e3, 3: 1e6}
+var ticksPerMillisecond = map[int]int{1: 1, 2: 1e3, 3: 1e6}
 
 // setMeaning sets Meaning, Scale and TickToMS from the logical type of a schema element, or else from its older
 // ConvertedType.
 func (c *Column) setMeaning(e *schemaElement) {
 	c.TickToMS = 1
-	if e.logical.which == 0 {
+	if e.logical.field == 0 {
 		c.Meaning, c.Scale = convertedMeanings[e.converted], int(e.scale)
 		if e.converted == 8 || e.converted == 10 {
 			c.TickToMS = 1e3
 		}
 		return
 	}
-	c.Meaning, c.Scale = logicalMeanings[e.logical.which], int(e.logical.scale)
-	if ticks := ticksOf[e.logical.unit]; ticks > 0 {
+	c.Meaning, c.Scale = logicalMeanings[e.logical.field], int(e.logical.scale)
+	if ticks := ticksPerMillisecond[e.logical.unit]; ticks > 0 {
 		c.TickToMS = ticks
 	}
-	if e.logical.which == logicalInteger && !e.logical.signed {
+	if e.logical.field == logicalInteger && !e.logical.signed {
 		c.Meaning = Unsigned
 	}
 }
@@ -179,14 +179,14 @@ func (t *schemaTree) readColumn(parent *Column, depth int) (*Column, error) {
 }
 
 // valueWidths maps physical types of fixed width to the bytes of a value.
-var widths = map[PhysicalType]int{Int32: 4, Int64: 8, Int96: 12, Float: 4, Double: 8}
+var valueWidths = map[PhysicalType]int{Int32: 4, Int64: 8, Int96: 12, Float: 4, Double: 8}
 
 // readLeaf sets the physical type of a leaf and checks it.
 func (t *schemaTree) readLeaf(c *Column, e *schemaElement) error {
-	c.Kind, c.Index, c.Length = e.kind, len(t.leaves), widths[e.kind]
+	c.Kind, c.Index, c.Length = e.kind, len(t.leaves), valueWidths[e.kind]
 	t.leaves = append(t.leaves, c)
 	switch {
-	case e.kind < 0 || int(e.kind) >= len(kindNames):
+	case e.kind < 0 || int(e.kind) >= len(typeNames):
 		return fmt.Errorf("%w: column %s is of %v", ErrForm, c.Name, e.kind)
 	case e.kind == FixedByteArray && (e.length < 0 || e.length > MaxValue):
 		return damagedErrorf("column %s has values of %d bytes", c.Name, e.length)

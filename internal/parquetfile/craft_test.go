@@ -13,10 +13,10 @@ import (
 	lz4lib "github.com/pierrec/lz4/v4"
 )
 
-// thrift writes structures in the compact protocol: as much as crafted files need.
+// thrift writes structures in the compact protocol, as far as crafted files need it.
 type thrift struct{ bytes.Buffer }
 
-// structure writes fields: of a number an integer, of a text a name, of a function a structure, of functions a list.
+// structure writes fields: a number as an integer, a text as a name, a function as a structure, functions as a list.
 func structure(fields map[int]any) func(*thrift) {
 	return func(to *thrift) {
 		last := 0
@@ -62,10 +62,10 @@ func written(s func(*thrift)) []byte {
 	return to.Bytes()
 }
 
-// crafted is a file of one column and one group of rows, whose parts say what a test wants.
+// crafted is a file with one column and one group of rows. A test sets its properties.
 type crafted struct {
 	kind   PhysicalType
-	level  int // 1: the column is optional, 2: repeated
+	level  int // 0: required, 1: optional, 2: repeated
 	length int
 	codec  PageCodec
 	rows   int
@@ -90,7 +90,7 @@ func words(values, unpacked int, packed []byte) craftedPage {
 		7: structure(map[int]any{1: values, 2: 0})}, packed}
 }
 
-// v2 returns a page of version 2, whose levels are in front of what is packed.
+// v2 returns a page of version 2, whose levels precede the compressed values.
 func v2(how pageEncoding, values, repetitions, definitions, unpacked int, data []byte) craftedPage {
 	return craftedPage{map[int]any{1: pageV2, 2: unpacked, 3: len(data),
 		8: structure(map[int]any{1: values, 2: 0, 3: values, 4: int(how), 5: definitions, 6: repetitions})}, data}
@@ -114,7 +114,7 @@ func (c *crafted) bytes() []byte {
 	return append(binary.LittleEndian.AppendUint32(data, uint32(len(footer))), "PAR1"...)
 }
 
-// pack packs a page.
+// pack compresses a page.
 func pack(t testing.TB, codec PageCodec, data []byte) []byte {
 	t.Helper()
 	var to bytes.Buffer

@@ -12,25 +12,25 @@ import (
 // deltaDecoder decodes integers from differences between neighbours (DELTA_BINARY_PACKED). The differences are in
 // blocks. A block states its smallest difference, and its miniblocks have individual bit widths.
 type deltaDecoder struct {
-	deltaHead
-	narrow bool   // 32-bit integers
-	least  int64  // smallest difference of the current block
-	widths []byte // bit widths of the miniblocks of the current block
-	part   int    // index of the current miniblock
-	inPart int    // values of the current miniblock that are left
-	packed bitsOf
+	deltaHeader
+	narrow        bool   // 32-bit integers
+	minDelta      int64  // smallest difference of the current block
+	widths        []byte // bit widths of the miniblocks of the current block
+	miniblock     int    // index of the current miniblock
+	miniblockLeft int    // values of the current miniblock that are left
+	packed        bitReader
 }
 
 // deltaHeader is the header of a sequence of such integers.
-type deltaHead struct {
-	block, parts, perPart int   // values of a block, miniblocks of a block, values of a miniblock
-	left                  int64 // values that have not been returned
-	value                 int64 // the first value, later the last returned value
-	begun                 bool  // the first value was returned
+type deltaHeader struct {
+	block, miniblocks, perMiniblock int   // values of a block, miniblocks of a block, values of a miniblock
+	left                            int64 // values that have not been returned
+	value                           int64 // the first value, later the last returned value
+	begun                           bool  // the first value was returned
 }
 
 // readDeltaHeader reads and checks a header.
-func readDeltaHead(from io.ByteReader) (h deltaHead, err error) {
+func readDeltaHeader(from io.ByteReader) (h deltaHeader, err error) {
 	var n [3]uint64
 	for i := range n {
 		if n[i], err = binary.ReadUvarint(from); err != nil {
@@ -40,17 +40,17 @@ func readDeltaHead(from io.ByteReader) (h deltaHead, err error) {
 	if n[0] == 0 || n[0] > 1<<20 || n[1] == 0 || n[1] > n[0] || n[0]%n[1] > 0 || n[0]/n[1]%8 > 0 || n[2] > math.MaxInt32 {
 		return h, damagedErrorf("%d differences in blocks of %d with %d parts", n[2], n[0], n[1])
 	}
-	h = deltaHead{block: int(n[0]), parts: int(n[1]), perPart: int(n[0] / n[1]), left: int64(n[2])}
+	h = deltaHeader{block: int(n[0]), miniblocks: int(n[1]), perMiniblock: int(n[0] / n[1]), left: int64(n[2])}
 	h.value, err = binary.ReadVarint(from)
 	return h, err
 }
 
-func newDeltas(from io.ByteReader, narrow bool) (*deltaDecoder, error) {
-	head, err := readDeltaHead(from)
+func newDeltaDecoder(from io.ByteReader, narrow bool) (*deltaDecoder, error) {
+	head, err := readDeltaHeader(from)
 	if err != nil {
 		return nil, err
 	}
-	return &deltaDecoder{deltaHead: head, narrow: narrow, packed: bitsOf{from: from}, part: head.parts}, nil
+	return &deltaDecoder{deltaHeader: head, narrow: narrow, packed: bitReader{from: from}, miniblock: head.miniblocks}, nil
 }
 
 func (d *deltaDecoder) next(v *LeafValue) error {
@@ -71,17 +71,17 @@ func (d *deltaDecoder) nextInt() (int64, error) {
 		d.begun = true
 		return d.value, nil
 	}
-	if d.inPart == 0 {
-		if err := d.nextPart(); err != nil {
+	if d.miniblockLeft == 0 {
+		if err := d.nextMiniblock(); err != nil {
 			return 0, err
 		}
 	}
-	d.inPart--
-	more, err := d.packed.nextNumber(uint(d.widths[d.part]))
+	d.miniblockLeft--
+	more, err := d.packed.nextNumber(uint(d.widths[d.miniblock]))
 	if err != nil {
 		return 0, noEOF(err)
 	}
-	d.value += d.least + int64(more)
+	d.value += d.minDelta + int64(more)
 	if d.narrow {
 		d.value = int64(int32(d.value))
 	}
@@ -89,21 +89,21 @@ func (d *deltaDecoder) nextInt() (int64, error) {
 }
 
 // nextMiniblock begins the next miniblock, in the next block if the current one is complete.
-func (d *deltaDecoder) nextPart() (err error) {
-	if d.part++; d.part >= d.parts {
-		d.part = 0
-		if d.least, d.widths, err = readBlock(d.packed.from, d.widths[:0], d.parts); err != nil {
+func (d *deltaDecoder) nextMiniblock() (err error) {
+	if d.miniblock++; d.miniblock >= d.miniblocks {
+		d.miniblock = 0
+		if d.minDelta, d.widths, err = readBlockHeader(d.packed.from, d.widths[:0], d.miniblocks); err != nil {
 			return err
 		}
 	}
-	d.inPart = d.perPart
+	d.miniblockLeft = d.perMiniblock
 	d.packed.dropBits()
 	return nil
 }
 
 // readBlockHeader reads the header of a block: its smallest difference and the bit widths of its miniblocks.
-func readBlock(from io.ByteReader, widths []byte, parts int) (int64, []byte, error) {
-	least, err := binary.ReadVarint(from)
+func readBlockHeader(from io.ByteReader, widths []byte, parts int) (int64, []byte, error) {
+	minDelta, err := binary.ReadVarint(from)
 	for i := 0; i < parts && err == nil; i++ {
 		var width byte
 		if width, err = from.ReadByte(); width > 64 {
@@ -111,52 +111,52 @@ func readBlock(from io.ByteReader, widths []byte, parts int) (int64, []byte, err
 		}
 		widths = append(widths, width)
 	}
-	return least, widths, noEOF(err)
+	return minDelta, widths, noEOF(err)
 }
 
 // bufferDeltas reads differences to their end into memory. It is necessary for lengths that precede their byte arrays.
 func bufferDeltas(from *bufio.Reader) (*deltaDecoder, error) {
 	k := &byteRecorder{from: from}
-	head, err := readDeltaHead(k)
+	head, err := readDeltaHeader(k)
 	if err != nil {
 		return nil, err
 	}
 	var widths []byte
 	for left := head.left - 1; left > 0; left -= int64(head.block) {
-		if _, widths, err = readBlock(k, widths[:0], head.parts); err != nil {
+		if _, widths, err = readBlockHeader(k, widths[:0], head.miniblocks); err != nil {
 			return nil, err
 		}
-		for part := 0; part < head.parts && int64(part*head.perPart) < left; part++ {
-			if err := k.bufferMore(head.perPart / 8 * int(widths[part])); err != nil {
+		for part := 0; part < head.miniblocks && int64(part*head.perMiniblock) < left; part++ {
+			if err := k.recordBytes(head.perMiniblock / 8 * int(widths[part])); err != nil {
 				return nil, err
 			}
 		}
 	}
-	return newDeltas(bytes.NewReader(k.kept), true)
+	return newDeltaDecoder(bytes.NewReader(k.bytes), true)
 }
 
 // byteRecorder records the bytes that are read through it.
 type byteRecorder struct {
-	from *bufio.Reader
-	kept []byte
+	from  *bufio.Reader
+	bytes []byte
 }
 
 // ReadByte implements io.ByteReader.
 func (k *byteRecorder) ReadByte() (byte, error) {
 	b, err := k.from.ReadByte()
-	if err == nil && len(k.kept) >= maxLevels {
-		err = fmt.Errorf("%w: lengths of more than %d bytes in a page", ErrForm, maxLevels)
+	if err == nil && len(k.bytes) >= maxLevelBytes {
+		err = fmt.Errorf("%w: lengths of more than %d bytes in a page", ErrForm, maxLevelBytes)
 	}
-	k.kept = append(k.kept, b)
+	k.bytes = append(k.bytes, b)
 	return b, err
 }
 
-// bufferMore records the next n bytes.
-func (k *byteRecorder) bufferMore(n int) (err error) {
-	if len(k.kept)+n > maxLevels {
-		return fmt.Errorf("%w: lengths of more than %d bytes in a page", ErrForm, maxLevels)
+// recordBytes records the next n bytes.
+func (k *byteRecorder) recordBytes(n int) (err error) {
+	if len(k.bytes)+n > maxLevelBytes {
+		return fmt.Errorf("%w: lengths of more than %d bytes in a page", ErrForm, maxLevelBytes)
 	}
-	k.kept, err = appendFrom(k.kept, k.from, n)
+	k.bytes, err = appendFrom(k.bytes, k.from, n)
 	return err
 }
 
@@ -196,10 +196,10 @@ func (d *deltaDecoder) nextSize() (int, error) {
 // deltaBytes decodes byte arrays from the number of bytes that each shares with the beginning of the previous one, and
 // the remaining bytes (DELTA_BYTE_ARRAY).
 type deltaBytes struct {
-	shared *deltaDecoder
-	rest   *deltaLengths
-	value  []byte // the last returned value
-	leaf   *Column
+	prefixLengths *deltaDecoder
+	suffixes      *deltaLengths
+	value         []byte // the last returned value
+	leaf          *Column
 }
 
 func newDeltaBytes(from *bufio.Reader, leaf *Column) (valueDecoder, error) {
@@ -208,25 +208,25 @@ func newDeltaBytes(from *bufio.Reader, leaf *Column) (valueDecoder, error) {
 		return nil, err
 	}
 	rest, err := newDeltaLengths(from)
-	return &deltaBytes{shared: shared, rest: rest, leaf: leaf}, err
+	return &deltaBytes{prefixLengths: shared, suffixes: rest, leaf: leaf}, err
 }
 
 func (d *deltaBytes) next(v *LeafValue) error {
-	n, err := d.shared.nextSize()
+	n, err := d.prefixLengths.nextSize()
 	if err != nil {
 		return err
 	}
 	if n > len(d.value) {
 		return damagedErrorf("a value shares %d bytes with one of %d", n, len(d.value))
 	}
-	more, err := d.rest.lengths.nextSize()
+	more, err := d.suffixes.lengths.nextSize()
 	if err == nil {
 		_, err = checkLength(int64(n + more))
 	}
 	if err != nil {
 		return err
 	}
-	if d.value, err = appendFrom(d.value[:n], d.rest.from, more); err != nil {
+	if d.value, err = appendFrom(d.value[:n], d.suffixes.from, more); err != nil {
 		return err
 	}
 	if d.leaf.Kind == FixedByteArray && n+more != d.leaf.Length {

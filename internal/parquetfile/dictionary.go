@@ -11,22 +11,22 @@ import (
 // valueDictionary contains the values to which the indices in a column's pages refer. It stores a small dictionary in
 // memory and a large one in a temporary file.
 type valueDictionary struct {
-	leaf  *Column
-	bytes []byte   // values of a dictionary in memory
-	file  *os.File // values of a larger dictionary; nil: they are in bytes
-	path  string   // name of the file; empty: it has been removed
-	count int      // number of values
-	ends  []uint32 // end of each byte array among the values
-	last  []byte   // value last read from the file
+	leaf     *Column
+	bytes    []byte   // values of a dictionary in memory
+	file     *os.File // values of a larger dictionary; nil: they are in bytes
+	path     string   // name of the file; empty: it has been removed
+	count    int      // number of values
+	ends     []uint32 // end of each byte array among the values
+	lastRead []byte   // value last read from the file
 }
 
 // maxMemoryBytes limits the size of a dictionary in memory.
-const inMemory = 4 << 20
+const maxMemoryBytes = 4 << 20
 
 // indexDecoder decodes indices into the dictionary and returns the values.
 type indexDecoder struct {
-	of   *valueDictionary
-	runs *runDecoder
+	dictionary *valueDictionary
+	indices    *runDecoder
 }
 
 func (r *ColumnReader) newIndexDecoder() (valueDecoder, error) {
@@ -40,15 +40,15 @@ func (r *ColumnReader) newIndexDecoder() (valueDecoder, error) {
 	if width > 32 {
 		return nil, damagedErrorf("indices of %d bits", width)
 	}
-	return &indexDecoder{r.dictionary, newRuns(r.page.unpacked, uint(width))}, nil
+	return &indexDecoder{r.dictionary, newRunDecoder(r.page.unpacked, uint(width))}, nil
 }
 
 func (x *indexDecoder) next(v *LeafValue) error {
-	i, err := x.runs.nextNumber()
+	i, err := x.indices.nextNumber()
 	if err != nil || v == nil {
 		return err
 	}
-	return x.of.setValue(v, int64(i))
+	return x.dictionary.setValue(v, int64(i))
 }
 
 // readDictionary reads the page of a dictionary.
@@ -60,14 +60,14 @@ func (r *ColumnReader) readDictionary(h *pageHeader) error {
 		return fmt.Errorf("%w: a dictionary as %v", ErrForm, h.encoding)
 	case r.leaf.Kind == Boolean:
 		return fmt.Errorf("%w: a dictionary of %v", ErrForm, r.leaf.Kind)
-	case h.values < 0 || h.values > maxDictionary:
-		return fmt.Errorf("%w: a dictionary of %d values, want at most %d", ErrForm, h.values, maxDictionary)
+	case h.values < 0 || h.values > maxDictionaryValues:
+		return fmt.Errorf("%w: a dictionary of %d values, want at most %d", ErrForm, h.values, maxDictionaryValues)
 	}
-	if err := r.startValues(false, int64(h.unpacked)); err != nil {
+	if err := r.startValues(false, int64(h.rawBytes)); err != nil {
 		return err
 	}
 	r.dictionary = &valueDictionary{leaf: r.leaf, count: int(h.values)}
-	if h.unpacked <= inMemory {
+	if h.rawBytes <= maxMemoryBytes {
 		return r.dictionary.readValues(r.page.unpacked, func(n int) (err error) {
 			r.dictionary.bytes, err = appendFrom(r.dictionary.bytes, r.page.unpacked, n)
 			return err
@@ -107,7 +107,7 @@ func (d *valueDictionary) readToFile(from *bufio.Reader) (err error) {
 	if os.Remove(d.path) == nil { // otherwise close removes it
 		d.path = ""
 	}
-	out := bufio.NewWriterSize(&memoryLimit{d.file}, 256<<10)
+	out := bufio.NewWriterSize(&dictionaryFile{d.file}, 256<<10)
 	err = d.readValues(from, func(n int) error {
 		_, err := io.CopyN(out, from, int64(n))
 		return err
@@ -119,9 +119,9 @@ func (d *valueDictionary) readToFile(from *bufio.Reader) (err error) {
 }
 
 // dictionaryFile writes to the temporary file. Its errors advise to choose another folder.
-type memoryLimit struct{ file *os.File }
+type dictionaryFile struct{ file *os.File }
 
-func (r *memoryLimit) Write(p []byte) (int, error) {
+func (r *dictionaryFile) Write(p []byte) (int, error) {
 	n, err := r.file.Write(p)
 	if err != nil {
 		err = fmt.Errorf("keep a dictionary in a file (TMPDIR names a folder with more room): %w", err)
@@ -146,8 +146,8 @@ func (d *valueDictionary) setValue(v *LeafValue, i int64) (err error) {
 		return nil
 	}
 	n := int(end - start)
-	if d.last, err = appendFrom(d.last[:0], io.NewSectionReader(d.file, start, int64(n)), n); err == nil {
-		v.setBytes(d.leaf, d.last)
+	if d.lastRead, err = appendFrom(d.lastRead[:0], io.NewSectionReader(d.file, start, int64(n)), n); err == nil {
+		v.setBytes(d.leaf, d.lastRead)
 	}
 	return err
 }

@@ -32,16 +32,16 @@ func damagedErrorf(format string, args ...any) error {
 
 // Limits of the memory for one file. A reader of a column needs some hundred kilobytes in addition.
 const (
-	MaxValue      = 256 << 20 // bytes of one value
-	maxFooter     = 16 << 20  // bytes of the footer
-	maxColumns    = 100_000   // columns, including structures
-	maxDepth      = 64        // nested structures
-	maxName       = 64 << 10  // bytes of a column's name
-	maxLevels     = 64 << 20  // bytes of the levels of a page, or of the lengths of its values
-	maxSplit      = 64 << 20  // bytes of a page in BYTE_STREAM_SPLIT
-	maxDictionary = 16 << 20  // values of a dictionary
-	maxDecimal    = 512       // bytes of a decimal, and digits after its point
-	maxWindow     = 64 << 20  // bytes of the window of a page compressed with Zstandard
+	MaxValue            = 256 << 20 // bytes of one value
+	maxFooter           = 16 << 20  // bytes of the footer
+	maxColumns          = 100_000   // columns, including structures
+	maxDepth            = 64        // nested structures
+	maxNameBytes        = 64 << 10  // bytes of a column's name
+	maxLevelBytes       = 64 << 20  // bytes of the levels of a page, or of the lengths of its values
+	maxSplitBytes       = 64 << 20  // bytes of a page in BYTE_STREAM_SPLIT
+	maxDictionaryValues = 16 << 20  // values of a dictionary
+	maxDecimal          = 512       // bytes of a decimal, and digits after its point
+	maxWindow           = 64 << 20  // bytes of the window of a page compressed with Zstandard
 )
 
 // noEOF replaces io.EOF by io.ErrUnexpectedEOF.

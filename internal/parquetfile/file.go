@@ -13,7 +13,7 @@ var errNoParquet = errors.New("it is no Parquet file, or cut short: one ends in 
 
 // ParquetFile is an open Parquet file. Several goroutines may read it, each with its own readers.
 type ParquetFile struct {
-	disk   io.ReaderAt
+	source io.ReaderAt
 	size   int64
 	close  func() error
 	footer *fileMetadata
@@ -49,7 +49,7 @@ func New(f io.ReaderAt, size int64) (*ParquetFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if footer.locked {
+	if footer.encrypted {
 		return nil, fmt.Errorf("%w: it is encrypted", ErrForm)
 	}
 	t := schemaTree{schema: footer.schema}
@@ -57,7 +57,7 @@ func New(f io.ReaderAt, size int64) (*ParquetFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &ParquetFile{disk: f, size: size, close: func() error { return nil }, footer: footer, root: root,
+	return &ParquetFile{source: f, size: size, close: func() error { return nil }, footer: footer, root: root,
 		leaves: t.leaves}, nil
 }
 
@@ -99,22 +99,22 @@ func (f *ParquetFile) GroupRows(group int) int64 { return f.footer.groups[group]
 // has an unsupported form.
 func (f *ParquetFile) OpenColumn(group int, leaf *Column) (*ColumnReader, error) {
 	of := &f.footer.groups[group].chunks[leaf.Index]
-	start := of.data
-	if of.dictionary > 0 {
-		start = min(start, of.dictionary)
+	start := of.dataOffset
+	if of.dictionaryOffset > 0 {
+		start = min(start, of.dictionaryOffset)
 	}
 	switch {
-	case of.locked:
+	case of.encrypted:
 		return nil, fmt.Errorf("%w: the column is encrypted", ErrForm)
-	case of.elsewhere:
+	case of.external:
 		return nil, fmt.Errorf("%w: the column lies in another file", ErrForm)
-	case !of.known:
+	case !of.hasMetadata:
 		return nil, damagedErrorf("the footer does not say where the column lies")
-	case start < 0 || of.packed < 0 || of.values < 0 || start > f.size || of.packed > f.size-start:
-		return nil, damagedErrorf("%d values in %d bytes at %d of a file of %d", of.values, of.packed, start, f.size)
+	case start < 0 || of.compressedBytes < 0 || of.values < 0 || start > f.size || of.compressedBytes > f.size-start:
+		return nil, damagedErrorf("%d values in %d bytes at %d of a file of %d", of.values, of.compressedBytes, start, f.size)
 	}
 	if err := of.codec.checkSupported(); err != nil {
 		return nil, err
 	}
-	return newReader(io.NewSectionReader(f.disk, start, of.packed), leaf, of), nil
+	return newColumnReader(io.NewSectionReader(f.source, start, of.compressedBytes), leaf, of), nil
 }

@@ -10,11 +10,11 @@ import (
 
 // fileMetadata contains the metadata in a file's footer that readers need.
 type fileMetadata struct {
-	rows   int64
-	schema []schemaElement
-	leaves int // number of elements without children
-	groups []rowGroup
-	locked bool // the file is encrypted
+	rows      int64
+	schema    []schemaElement
+	leaves    int // number of elements without children
+	groups    []rowGroup
+	encrypted bool // the file is encrypted
 }
 
 // schemaElement is a column, or a structure of columns, in the footer's schema. Its children follow it.
@@ -32,7 +32,7 @@ type schemaElement struct {
 
 // logicalType is a LogicalType: the number of the union's field, and the contents of that field.
 type logicalType struct {
-	which  int
+	field  int
 	scale  int32
 	unit   int // 1: milliseconds, 2: microseconds, 3: nanoseconds
 	signed bool
@@ -46,12 +46,12 @@ type rowGroup struct {
 
 // columnChunk describes a column in a group of rows.
 type columnChunk struct {
-	elsewhere, locked bool // elsewhere: it is in another file; locked: it is encrypted
-	codec             PageCodec
-	values            int64
-	packed            int64 // compressed bytes of all pages
-	data, dictionary  int64 // offsets of the first data page and of the dictionary page
-	known             bool  // the chunk has metadata
+	external, encrypted          bool // elsewhere: it is in another file; locked: it is encrypted
+	codec                        PageCodec
+	values                       int64
+	compressedBytes              int64 // compressed bytes of all pages
+	dataOffset, dictionaryOffset int64 // offsets of the first data page and of the dictionary page
+	hasMetadata                  bool  // the chunk has metadata
 }
 
 // readFooter reads the footer of a file of size bytes.
@@ -95,7 +95,7 @@ func (f *fileMetadata) readField(c *thriftReader) func(int, byte) bool {
 		case 4:
 			return c.readStructs(kind, func() error { return f.readRowGroup(c) })
 		case 8:
-			f.locked = true
+			f.encrypted = true
 		}
 		return false
 	}
@@ -158,10 +158,10 @@ func (f *fileMetadata) readElement(c *thriftReader) error {
 // readField reads the union's only field.
 func (l *logicalType) readField(c *thriftReader) func(int, byte) bool {
 	return func(id int, kind byte) bool {
-		l.which = id
+		l.field = id
 		return c.readStruct(kind, func(id int, kind byte) bool {
 			switch {
-			case l.which == logicalDecimal && id == 1:
+			case l.field == logicalDecimal && id == 1:
 				return readInto(c, kind, &l.scale)
 			case id == 2 && (kind == thriftTrue || kind == thriftFalse):
 				l.signed = kind == thriftTrue
@@ -210,11 +210,11 @@ func readChunk(c *thriftReader) (found columnChunk) {
 		switch id {
 		case 1:
 			if kind == thriftBinary {
-				found.elsewhere = c.readString() != ""
+				found.external = c.readString() != ""
 			}
 			return kind == thriftBinary
 		case 3:
-			found.known = true
+			found.hasMetadata = true
 			return c.readStruct(kind, func(id int, kind byte) bool {
 				switch id {
 				case 4:
@@ -222,16 +222,16 @@ func readChunk(c *thriftReader) (found columnChunk) {
 				case 5:
 					return readInto(c, kind, &found.values)
 				case 7:
-					return readInto(c, kind, &found.packed)
+					return readInto(c, kind, &found.compressedBytes)
 				case 9:
-					return readInto(c, kind, &found.data)
+					return readInto(c, kind, &found.dataOffset)
 				case 11:
-					return readInto(c, kind, &found.dictionary)
+					return readInto(c, kind, &found.dictionaryOffset)
 				}
 				return false
 			})
 		case 8, 9:
-			found.locked = true
+			found.encrypted = true
 		}
 		return false
 	})

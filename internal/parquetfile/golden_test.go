@@ -18,7 +18,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// golden are the files of testdata/golden.tar.zst by their names: see the README there.
+// golden returns the files of testdata/golden.tar.zst by their names. The README there describes them.
 var golden = sync.OnceValues(func() (map[string][]byte, error) {
 	f, err := os.Open(filepath.Join("testdata", "golden.tar.zst"))
 	if err != nil {
@@ -54,7 +54,7 @@ func goldenFiles(t testing.TB) map[string][]byte {
 	return files
 }
 
-// values returns those that each column should have, a document of JSON for each row.
+// values returns the expected values of each column, a JSON document for each row.
 func values(t *testing.T, data []byte) map[string][]any {
 	t.Helper()
 	all := map[string][]any{}
@@ -72,8 +72,8 @@ func values(t *testing.T, data []byte) map[string][]any {
 	return all
 }
 
-// TestGolden reads what pyarrow, DuckDB and Polars wrote, in every packing, version of pages, encoding and type, with
-// nulls, lists and structures, and compares it value by value with what pyarrow says that it is.
+// TestGolden reads files by pyarrow, DuckDB and Polars, in every compression, version of pages, encoding and type, with
+// nulls, lists and structures, and compares them value by value with pyarrow's values.
 func TestGolden(t *testing.T) {
 	files := goldenFiles(t)
 	want := map[string]map[string][]any{
@@ -94,7 +94,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// compare compares a file with the values of its columns; it returns how many those are.
+// compare compares a file with the values of its columns. It returns the number of values.
 func compare(t *testing.T, data []byte, want map[string][]any) (compared int) {
 	t.Helper()
 	f, err := New(bytes.NewReader(data), int64(len(data)))
@@ -126,7 +126,7 @@ func compare(t *testing.T, data []byte, want map[string][]any) (compared int) {
 	return compared
 }
 
-// same compares two documents of JSON: numbers by their values, decimals by their digits.
+// same compares two JSON documents: numbers by their values, decimals by their digits.
 func same(got, want any) bool {
 	switch w := want.(type) {
 	case json.Number:

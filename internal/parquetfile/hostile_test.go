@@ -14,7 +14,7 @@ import (
 
 var codecs = []PageCodec{Uncompressed, Snappy, Gzip, Brotli, Zstd, LZ4Raw}
 
-// readAll reads the values of all leaves of a file, most of them at most, and counts their bytes.
+// readAll reads the values of all leaves of a file, up to a limit, and counts their bytes.
 func readAll(data []byte, most int) (values int, bytesOf int64, err error) {
 	f, err := New(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
@@ -43,7 +43,7 @@ func readAll(data []byte, most int) (values int, bytesOf int64, err error) {
 	return values, bytesOf, nil
 }
 
-// taken returns the memory that a function allocates.
+// taken returns the number of bytes that a function allocates.
 func taken(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -52,7 +52,7 @@ func taken(do func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// texts are plain values.
+// texts returns plain values.
 func texts(all ...string) (to []byte) {
 	for _, text := range all {
 		to = append(binary.LittleEndian.AppendUint32(to, uint32(len(text))), text...)
@@ -67,7 +67,8 @@ func numbers(n ...uint64) (to []byte) {
 	return to
 }
 
-// TestExactSize: a page must unpack to exactly the bytes that its header states, in every packing and version.
+// TestExactSize checks that a page must decompress to exactly the bytes that its header states, in every compression
+// and version.
 func TestExactSize(t *testing.T) {
 	page := texts("a", strings.Repeat("b", 300), "", "c")
 	for _, codec := range codecs {
@@ -95,7 +96,8 @@ func TestExactSize(t *testing.T) {
 	}
 }
 
-// TestBombs reads pages that unpack to far more than they say, or say far more than they have, with little memory.
+// TestBombs reads pages whose decompressed or stated size far exceeds the other, and checks that they need little
+// memory.
 func TestBombs(t *testing.T) {
 	const most = 24 << 20
 	zeros := make([]byte, 4<<20)
@@ -144,8 +146,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// TestDamaged changes each byte of files of each packing, encoding and version: what comes is values or an error, with
-// little memory.
+// TestDamaged changes each byte of files of each compression, encoding and version. The reader must return values or an
+// error, with little memory.
 func TestDamaged(t *testing.T) {
 	text := texts("abcdefgh", "abcdefghabcdefgh", "", "abc")
 	deltas := append(numbers(128, 4, 4, 2), 3<<1, 2, 0, 0, 0)
@@ -179,7 +181,7 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// damageEach changes each byte of a file in some ways.
+// damageEach changes each byte of a file in several ways.
 func damageEach(data []byte) {
 	changes := []byte{1, 0x55, 0x80, 0xff}
 	for at := range data {
@@ -190,7 +192,7 @@ func damageEach(data []byte) {
 	}
 }
 
-// TestRefused: what is not read is refused by its name.
+// TestRefused checks that unsupported features are refused with their names.
 func TestRefused(t *testing.T) {
 	page := v1(encodingPlain, 1, 5, texts("a"))
 	old := craftedPage{map[int]any{1: pageV1, 2: 5, 3: 5, 5: structure(map[int]any{1: 1, 2: 0, 3: 4, 4: 4})}, texts("a")}
@@ -226,7 +228,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSums: a page whose sum is another one than its header says is damaged.
+// TestSums checks that a page with a wrong CRC in its header counts as damaged.
 func TestSums(t *testing.T) {
 	data := bytes.Clone(goldenFiles(t)["pyarrow-none-v1-plain.plain.parquet"])
 	f, err := New(bytes.NewReader(data), int64(len(data)))
@@ -234,7 +236,8 @@ func TestSums(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := f.footer.groups[0].chunks[f.FindColumn("huge").Index]
-	for at := of.data + of.packed - 100; at < of.data+of.packed; at++ { // values, any of which could be right
+	// values; any of them could be right
+	for at := of.dataOffset + of.compressedBytes - 100; at < of.dataOffset+of.compressedBytes; at++ {
 		data[at] ^= 1
 		if _, _, err := readAll(data, math.MaxInt); err == nil || !strings.Contains(err.Error(), "CRC") {
 			t.Fatalf("byte %d was changed: %v", at, err)
@@ -243,7 +246,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestMemory reads a page of 16 MiB of large values, in each packing, with little memory.
+// TestMemory reads a page of 16 MiB of large values, in each compression, with little memory.
 func TestMemory(t *testing.T) {
 	one := strings.Repeat("0123456789abcdef", 4<<10)
 	const values = 1 << 8
@@ -261,7 +264,7 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-// FuzzReader changes bytes of files that others wrote: what comes is values or an error, in bounded memory.
+// FuzzReader changes bytes of valid files. The reader must return values or an error, in limited memory.
 func FuzzReader(f *testing.F) {
 	files := goldenFiles(f)
 	for _, name := range []string{"pyarrow-lz4-v2-plain.nulls", "pyarrow-zstd-v1-DELTA_BYTE_ARRAY.nulls",
@@ -314,7 +317,7 @@ func ExampleParquetFile_RowObjects() {
 	// {"c":"b"} <nil>
 }
 
-// BenchmarkNumbers reads 100,000 numbers of 15 bits by a dictionary's indices, and as they are.
+// BenchmarkNumbers reads 100,000 numbers of 15 bits, by a dictionary's indices and in plain form.
 func BenchmarkNumbers(b *testing.B) {
 	const n = 100_000
 	index := append([]byte{15}, binary.AppendUvarint(nil, n/8<<1|1)...)

@@ -9,20 +9,20 @@ import (
 // lz4Block decompresses an LZ4 block while it is read. A block consists of sequences. Each has literal bytes and a copy
 // of bytes up to 65,535 bytes back; the last sequence has no copy. Source: the description of LZ4's block format.
 type lz4Block struct {
-	in      *bufio.Reader
-	window  copyWindow
-	literal uint64 // bytes of the current literal that have not been unpacked
-	copied  uint64 // bytes of the current copy that have not been unpacked
-	back    int    // distance of the current copy; 0: the copy has not begun
-	high    byte   // first byte of the current sequence
-	within  bool   // a sequence has begun
-	ended   bool
+	in          *bufio.Reader
+	window      copyWindow
+	literalLeft uint64 // bytes of the current literal that have not been unpacked
+	copyLeft    uint64 // bytes of the current copy that have not been unpacked
+	distance    int    // distance of the current copy; 0: the copy has not begun
+	token       byte   // first byte of the current sequence
+	inSequence  bool   // a sequence has begun
+	ended       bool
 }
 
 func (l *lz4Block) reset(from io.Reader) {
 	l.in.Reset(from)
 	l.window.reset(64 << 10)
-	l.literal, l.copied, l.within, l.ended = 0, 0, false, false
+	l.literalLeft, l.copyLeft, l.inSequence, l.ended = 0, 0, false, false
 }
 
 // Read implements io.Reader.
@@ -46,23 +46,23 @@ func (l *lz4Block) Read(p []byte) (int, error) {
 // unpackElement unpacks the next literal or copy, or as much of it as the window has room for.
 func (l *lz4Block) unpackElement() error {
 	switch {
-	case l.literal > 0:
-		n, err := l.window.appendLiteral(l.in, l.literal)
-		l.literal -= uint64(n)
+	case l.literalLeft > 0:
+		n, err := l.window.appendLiteral(l.in, l.literalLeft)
+		l.literalLeft -= uint64(n)
 		return err
-	case l.copied > 0:
-		l.copied -= uint64(l.window.appendCopy(l.back, l.copied))
+	case l.copyLeft > 0:
+		l.copyLeft -= uint64(l.window.appendCopy(l.distance, l.copyLeft))
 		return nil
-	case l.within:
-		l.within = false
+	case l.inSequence:
+		l.inSequence = false
 		return l.beginCopy()
 	}
 	head, err := l.in.ReadByte()
 	if err != nil {
 		return noEOF(err) // the last sequence has no copy
 	}
-	l.high, l.within = head, true
-	l.literal, err = l.readLength(head >> 4)
+	l.token, l.inSequence = head, true
+	l.literalLeft, err = l.readLength(head >> 4)
 	return err
 }
 
@@ -97,10 +97,10 @@ func (l *lz4Block) beginCopy() error {
 	if err != nil {
 		return noEOF(err)
 	}
-	if l.back = int(high)<<8 | int(low); l.back == 0 || l.back > l.window.end {
-		return damagedErrorf("a copy of LZ4 %d bytes back, after %d", l.back, l.window.end)
+	if l.distance = int(high)<<8 | int(low); l.distance == 0 || l.distance > l.window.end {
+		return damagedErrorf("a copy of LZ4 %d bytes back, after %d", l.distance, l.window.end)
 	}
-	l.copied, err = l.readLength(l.high & 15)
-	l.copied += 4 // the shortest copy has 4 bytes
+	l.copyLeft, err = l.readLength(l.token & 15)
+	l.copyLeft += 4 // the shortest copy has 4 bytes
 	return err
 }

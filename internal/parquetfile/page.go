@@ -47,38 +47,38 @@ const (
 
 // pageHeader is the header of a page.
 type pageHeader struct {
-	kind             int32
-	unpacked, packed int32 // bytes of the page, decompressed and as stored
-	crc              int32
-	summed           bool // the header contains crc
-	values           int32
-	encoding         pageEncoding
-	levelEncoding    [2]pageEncoding // of definitions and repetitions, in version 1
-	levelBytes       [2]int32        // of definitions and repetitions, in version 2
-	plain            bool            // a page of version 2 whose values are not compressed
-	begun            bool            // the header contains the part for its kind
+	kind                  int32
+	rawBytes, storedBytes int32 // bytes of the page, decompressed and as stored
+	crc                   int32
+	hasCRC                bool // the header contains crc
+	values                int32
+	encoding              pageEncoding
+	levelEncoding         [2]pageEncoding // of definitions and repetitions, in version 1
+	levelBytes            [2]int32        // of definitions and repetitions, in version 2
+	uncompressed          bool            // a page of version 2 whose values are not compressed
+	hasTypeFields         bool            // the header contains the part for its kind
 }
 
 // readPageHeader reads the header of the next page.
 func (r *ColumnReader) readPageHeader() (*pageHeader, error) {
-	c := &thriftReader{r: r.chunk, left: r.chunkLeft}
+	c := &thriftReader{r: r.stored, left: r.chunkLeft}
 	h := &pageHeader{}
 	c.readFields(0, h.readField(c))
 	r.chunkLeft = c.left
 	switch {
 	case c.err != nil:
 		return nil, fmt.Errorf("the header of a page: %w", c.err)
-	case h.packed < 0 || h.unpacked < 0 || int64(h.packed) > r.chunkLeft:
-		return nil, damagedErrorf("a page of %d bytes, %d unpacked, where %d bytes are left", h.packed, h.unpacked,
+	case h.storedBytes < 0 || h.rawBytes < 0 || int64(h.storedBytes) > r.chunkLeft:
+		return nil, damagedErrorf("a page of %d bytes, %d unpacked, where %d bytes are left", h.storedBytes, h.rawBytes,
 			r.chunkLeft)
-	case !h.begun && (h.kind == pageV1 || h.kind == pageV2 || h.kind == pageDictionary):
+	case !h.hasTypeFields && (h.kind == pageV1 || h.kind == pageV2 || h.kind == pageDictionary):
 		return nil, damagedErrorf("a page of type %d without a header for it", h.kind)
 	}
 	return h, nil
 }
 
 // pageTypeFields maps the fields of a page header with the parts for each type of page to these types.
-var parts = map[int]int32{5: pageV1, 7: pageDictionary, 8: pageV2}
+var pageTypeFields = map[int]int32{5: pageV1, 7: pageDictionary, 8: pageV2}
 
 func (h *pageHeader) readField(c *thriftReader) func(int, byte) bool {
 	return func(id int, kind byte) bool {
@@ -86,15 +86,15 @@ func (h *pageHeader) readField(c *thriftReader) func(int, byte) bool {
 		case 1:
 			return readInto(c, kind, &h.kind)
 		case 2:
-			return readInto(c, kind, &h.unpacked)
+			return readInto(c, kind, &h.rawBytes)
 		case 3:
-			return readInto(c, kind, &h.packed)
+			return readInto(c, kind, &h.storedBytes)
 		case 4:
-			h.summed = true
+			h.hasCRC = true
 			return readInto(c, kind, &h.crc)
 		}
-		if of, ok := parts[id]; ok && of == h.kind {
-			h.begun = true
+		if of, ok := pageTypeFields[id]; ok && of == h.kind {
+			h.hasTypeFields = true
 			return c.readStruct(kind, h.readTypeFields(c))
 		}
 		return false
@@ -114,7 +114,7 @@ func (h *pageHeader) readTypeFields(c *thriftReader) func(int, byte) bool {
 		case h.kind == pageV2 && (id == 5 || id == 6):
 			return readInto(c, kind, &h.levelBytes[id-5])
 		case h.kind == pageV2 && id == 7:
-			h.plain = kind == thriftFalse
+			h.uncompressed = kind == thriftFalse
 			return kind == thriftTrue || kind == thriftFalse
 		}
 		return false
@@ -124,53 +124,53 @@ func (h *pageHeader) readTypeFields(c *thriftReader) func(int, byte) bool {
 // startValues begins the compressed part of the page. It has size bytes after decompression.
 func (r *ColumnReader) startValues(plain bool, size int64) error {
 	p := &r.page
-	p.whole = sizedReader{left: size, size: size}
-	if err := r.in.startPage(&p.whole, p, plain); err != nil {
+	p.source = sizedReader{left: size, size: size}
+	if err := r.decompressor.openPage(&p.source, p, plain); err != nil {
 		return err
 	}
 	if p.unpacked == nil {
-		p.unpacked = bufio.NewReaderSize(&p.whole, 32<<10)
+		p.unpacked = bufio.NewReaderSize(&p.source, 32<<10)
 	} else {
-		p.unpacked.Reset(&p.whole)
+		p.unpacked.Reset(&p.source)
 	}
 	return nil
 }
 
 // beginV1 begins a page of version 1, whose levels are compressed with its values.
 func (r *ColumnReader) beginV1(h *pageHeader) (err error) {
-	if err := r.startValues(false, int64(h.unpacked)); err != nil {
+	if err := r.startValues(false, int64(h.rawBytes)); err != nil {
 		return err
 	}
-	if r.page.repetitions, err = r.levelsV1(r.leaf.Repetition, h.levelEncoding[1]); err != nil {
+	if r.page.repetitions, err = r.readLevelsV1(r.leaf.Repetition, h.levelEncoding[1]); err != nil {
 		return err
 	}
-	if r.page.definitions, err = r.levelsV1(r.leaf.Definition, h.levelEncoding[0]); err != nil {
+	if r.page.definitions, err = r.readLevelsV1(r.leaf.Definition, h.levelEncoding[0]); err != nil {
 		return err
 	}
 	return r.startPage(h)
 }
 
-// levelsV1 reads the levels, up to most, of a page of version 1.
-func (r *ColumnReader) levelsV1(most int, how pageEncoding) (*runDecoder, error) {
-	if most == 0 {
+// readLevelsV1 reads the levels, up to most, of a page of version 1.
+func (r *ColumnReader) readLevelsV1(maxLevel int, encoding pageEncoding) (*runDecoder, error) {
+	if maxLevel == 0 {
 		return nil, nil
 	}
-	if how != encodingRLE {
-		return nil, fmt.Errorf("%w: levels as %v", ErrForm, how)
+	if encoding != encodingRLE {
+		return nil, fmt.Errorf("%w: levels as %v", ErrForm, encoding)
 	}
 	n, err := readLength(r.page.unpacked)
 	if err != nil {
 		return nil, err
 	}
-	return readLevels(r.page.unpacked, n, most)
+	return readLevels(r.page.unpacked, n, maxLevel)
 }
 
 // beginV2 begins a page of version 2, whose levels precede the compressed values.
 func (r *ColumnReader) beginV2(h *pageHeader) (err error) {
 	definitions, repetitions := h.levelBytes[0], h.levelBytes[1]
-	packed := int64(h.unpacked) - int64(definitions) - int64(repetitions)
+	packed := int64(h.rawBytes) - int64(definitions) - int64(repetitions)
 	if definitions < 0 || repetitions < 0 || packed < 0 {
-		return damagedErrorf("levels of %d and %d bytes in a page of %d", repetitions, definitions, h.unpacked)
+		return damagedErrorf("levels of %d and %d bytes in a page of %d", repetitions, definitions, h.rawBytes)
 	}
 	if r.page.repetitions, err = readLevels(&r.page, int(repetitions), r.leaf.Repetition); err != nil {
 		return err
@@ -178,31 +178,31 @@ func (r *ColumnReader) beginV2(h *pageHeader) (err error) {
 	if r.page.definitions, err = readLevels(&r.page, int(definitions), r.leaf.Definition); err != nil {
 		return err
 	}
-	if err := r.startValues(h.plain, packed); err != nil {
+	if err := r.startValues(h.uncompressed, packed); err != nil {
 		return err
 	}
 	return r.startPage(h)
 }
 
 // readLevels reads levels of n bytes. It returns nil if there are none.
-func readLevels(from io.Reader, n, most int) (*runDecoder, error) {
-	if n > maxLevels {
-		return nil, fmt.Errorf("%w: levels of %d bytes in a page, want at most %d", ErrForm, n, maxLevels)
+func readLevels(from io.Reader, n, maxLevel int) (*runDecoder, error) {
+	if n > maxLevelBytes {
+		return nil, fmt.Errorf("%w: levels of %d bytes in a page, want at most %d", ErrForm, n, maxLevelBytes)
 	}
 	levels, err := appendFrom(nil, from, n)
-	if err != nil || n == 0 || most == 0 {
+	if err != nil || n == 0 || maxLevel == 0 {
 		return nil, err
 	}
-	return newRuns(bytes.NewReader(levels), widthOf(most)), nil
+	return newRunDecoder(bytes.NewReader(levels), bitWidth(maxLevel)), nil
 }
 
-// startPage prepares the decoder for the values of a page.
+// openPage prepares the decoder for the values of a page.
 func (r *ColumnReader) startPage(h *pageHeader) (err error) {
-	if h.values < 0 || int64(h.values) > r.left {
-		return damagedErrorf("a page of %d values, where %d are left", h.values, r.left)
+	if h.values < 0 || int64(h.values) > r.valuesLeft {
+		return damagedErrorf("a page of %d values, where %d are left", h.values, r.valuesLeft)
 	}
-	r.left -= int64(h.values)
-	r.page.left = int(h.values)
+	r.valuesLeft -= int64(h.values)
+	r.page.valuesLeft = int(h.values)
 	r.page.values, err = r.newDecoder(h)
 	if errors.Is(err, io.EOF) { // all values are null
 		r.page.values, err = emptyPage{}, nil
@@ -223,19 +223,19 @@ func (r *ColumnReader) newDecoder(h *pageHeader) (valueDecoder, error) {
 	}
 	switch h.encoding {
 	case encodingPlain:
-		return newPlain(from, r.leaf), nil
+		return newPlainDecoder(from, r.leaf), nil
 	case encodingPlainDictionary, encodingDictionary:
 		return r.newIndexDecoder()
 	case encodingRLE:
 		return newBooleanRuns(from)
 	case encodingDelta:
-		return newDeltas(from, kind == Int32)
+		return newDeltaDecoder(from, kind == Int32)
 	case encodingDeltaLength:
 		return newDeltaLengths(from)
 	case encodingDeltaBytes:
 		return newDeltaBytes(from, r.leaf)
 	default: // encodingSplit
-		return newSplit(from, r.leaf)
+		return newSplitDecoder(from, r.leaf)
 	}
 }
 
@@ -277,12 +277,12 @@ func checkLength(n int64) (int, error) {
 }
 
 // maxGrow limits the memory that is allocated at a time for bytes that a file announces.
-const step = 1 << 20
+const maxGrow = 1 << 20
 
 // appendFrom appends the next n bytes of r to dst.
 func appendFrom(dst []byte, r io.Reader, n int) ([]byte, error) {
 	for n > 0 {
-		now := min(n, step)
+		now := min(n, maxGrow)
 		start := len(dst)
 		dst = slices.Grow(dst, now)[:len(dst)+now]
 		if _, err := io.ReadFull(r, dst[start:]); err != nil {

@@ -18,31 +18,31 @@ type LeafValue struct {
 
 // ColumnReader reads the values of one leaf in one row group. Only one goroutine may use it.
 type ColumnReader struct {
-	leaf *Column
-	in   decompressor
+	leaf         *Column
+	decompressor decompressor
 
-	chunk      *bufio.Reader // all pages as stored in the file
+	stored     *bufio.Reader // all pages as stored in the file
 	chunkLeft  int64         // bytes of the chunk that have not been read
-	left       int64         // values of pages that have not begun
+	valuesLeft int64         // values of pages that have not begun
 	page       currentPage
 	dictionary *valueDictionary
 
-	value LeafValue
-	ahead bool // value was read but not taken
+	value  LeafValue
+	peeked bool // value was read but not taken
 }
 
 // currentPage is the page from which values are read.
 type currentPage struct {
-	file        io.LimitedReader // unread bytes of the page as stored
-	begun       bool
-	sum, want   uint32        // CRC of the bytes read, and CRC in the header
-	summed      bool          // the header contains a CRC
-	unpacked    *bufio.Reader // decompressed contents
-	whole       sizedReader   // source of unpacked
-	repetitions *runDecoder   // nil: all are 0
-	definitions *runDecoder   // nil: all values are defined
-	values      valueDecoder
-	left        int // values that have not been read
+	file         io.LimitedReader // unread bytes of the page as stored
+	begun        bool
+	crc, wantCRC uint32        // CRC of the bytes read, and CRC in the header
+	hasCRC       bool          // the header contains a CRC
+	unpacked     *bufio.Reader // decompressed contents
+	source       sizedReader   // source of unpacked
+	repetitions  *runDecoder   // nil: all are 0
+	definitions  *runDecoder   // nil: all values are defined
+	values       valueDecoder
+	valuesLeft   int // values that have not been read
 }
 
 // valueDecoder decodes the values of a page, without nulls.
@@ -54,24 +54,25 @@ type valueDecoder interface {
 // readAhead is the size of a read from the file, in bytes.
 const readAhead = 128 << 10
 
-func newReader(from *io.SectionReader, leaf *Column, of *columnChunk) *ColumnReader {
-	return &ColumnReader{leaf: leaf, in: decompressor{which: of.codec}, chunk: bufio.NewReaderSize(from, readAhead),
-		chunkLeft: of.packed, left: of.values}
+func newColumnReader(from *io.SectionReader, leaf *Column, chunk *columnChunk) *ColumnReader {
+	return &ColumnReader{leaf: leaf, decompressor: decompressor{codec: chunk.codec}, stored: bufio.NewReaderSize(from,
+		readAhead),
+		chunkLeft: chunk.compressedBytes, valuesLeft: chunk.values}
 }
 
 // Close releases the reader's resources.
 func (r *ColumnReader) Close() error {
-	r.in.closeDecoder()
+	r.decompressor.close()
 	return r.dictionary.close()
 }
 
 // Peek returns the next value without taking it. At the end it returns io.EOF.
 func (r *ColumnReader) Peek() (*LeafValue, error) {
-	if !r.ahead {
+	if !r.peeked {
 		if err := r.next(&r.value); err != nil {
 			return nil, err
 		}
-		r.ahead = true
+		r.peeked = true
 	}
 	return &r.value, nil
 }
@@ -79,7 +80,7 @@ func (r *ColumnReader) Peek() (*LeafValue, error) {
 // Next takes the next value, which is valid until the following value is read. At the end it returns io.EOF.
 func (r *ColumnReader) Next() (*LeafValue, error) {
 	v, err := r.Peek()
-	r.ahead = false
+	r.peeked = false
 	return v, err
 }
 
@@ -105,20 +106,20 @@ func (r *ColumnReader) SkipRows(rows int) error {
 
 // skipValue skips a value.
 func (r *ColumnReader) skipValue() error {
-	if r.ahead {
-		r.ahead = false
+	if r.peeked {
+		r.peeked = false
 		return nil
 	}
 	return r.next(nil)
 }
 
 func (r *ColumnReader) next(v *LeafValue) error {
-	for r.page.left == 0 {
+	for r.page.valuesLeft == 0 {
 		if err := r.nextPage(); err != nil {
 			return err
 		}
 	}
-	r.page.left--
+	r.page.valuesLeft--
 	repetition, definition, err := r.nextLevels()
 	if err != nil {
 		return noEOF(err)
@@ -149,10 +150,10 @@ func (r *ColumnReader) nextLevels() (repetition, definition int, err error) {
 	return repetition, definition, err
 }
 
-func nextLevel(of *runDecoder, most int) (int, error) {
-	n, err := of.nextNumber()
-	if err == nil && int64(n) > int64(most) {
-		err = damagedErrorf("a level of %d, where %d is the most", n, most)
+func nextLevel(levels *runDecoder, maxLevel int) (int, error) {
+	n, err := levels.nextNumber()
+	if err == nil && int64(n) > int64(maxLevel) {
+		err = damagedErrorf("a level of %d, where %d is the most", n, maxLevel)
 	}
 	return int(n), err
 }
@@ -162,16 +163,16 @@ func (r *ColumnReader) nextPage() error {
 	if err := r.endPage(); err != nil {
 		return err
 	}
-	if r.left == 0 {
+	if r.valuesLeft == 0 {
 		return io.EOF
 	}
 	h, err := r.readPageHeader()
 	if err != nil {
 		return noEOF(err)
 	}
-	r.chunkLeft -= int64(h.packed)
-	r.page = currentPage{begun: true, file: io.LimitedReader{R: r.chunk, N: int64(h.packed)}, want: uint32(h.crc),
-		summed: h.summed, unpacked: r.page.unpacked}
+	r.chunkLeft -= int64(h.storedBytes)
+	r.page = currentPage{begun: true, file: io.LimitedReader{R: r.stored, N: int64(h.storedBytes)}, wantCRC: uint32(h.crc),
+		hasCRC: h.hasCRC, unpacked: r.page.unpacked}
 	switch h.kind {
 	case pageV1:
 		err = r.beginV1(h)
@@ -186,8 +187,8 @@ func (r *ColumnReader) nextPage() error {
 // Read reads the page as stored in the file, and updates its CRC if the header contains one.
 func (p *currentPage) Read(b []byte) (int, error) {
 	n, err := p.file.Read(b)
-	if p.summed {
-		p.sum = crc32.Update(p.sum, crc32.IEEETable, b[:n])
+	if p.hasCRC {
+		p.crc = crc32.Update(p.crc, crc32.IEEETable, b[:n])
 	}
 	return n, err
 }
@@ -198,8 +199,8 @@ func (r *ColumnReader) endPage() error {
 	if !p.begun {
 		return nil
 	}
-	if p.whole.from != nil {
-		if _, err := io.Copy(io.Discard, &p.whole); err != nil {
+	if p.source.from != nil {
+		if _, err := io.Copy(io.Discard, &p.source); err != nil {
 			return noEOF(err)
 		}
 	}
@@ -209,8 +210,8 @@ func (r *ColumnReader) endPage() error {
 	switch {
 	case p.file.N > 0:
 		return io.ErrUnexpectedEOF
-	case p.sum != p.want && p.summed:
-		return damagedErrorf("a page has the CRC %#08x, and its header %#08x", p.sum, p.want)
+	case p.crc != p.wantCRC && p.hasCRC:
+		return damagedErrorf("a page has the CRC %#08x, and its header %#08x", p.crc, p.wantCRC)
 	}
 	p.begun = false
 	return nil

@@ -20,7 +20,7 @@ func (f *ParquetFile) RowObjects(want func(column string) bool) iter.Seq2[json.R
 		var nodes []*columnNode
 		for _, column := range f.Columns() {
 			if want(column.Name) {
-				nodes = append(nodes, newNode(column))
+				nodes = append(nodes, newColumnNode(column))
 			}
 		}
 		for group := range f.RowGroups() {
@@ -33,7 +33,7 @@ func (f *ParquetFile) RowObjects(want func(column string) bool) iter.Seq2[json.R
 
 // yieldObjects yields the rows of a group. It returns false if yield does.
 func (f *ParquetFile) yieldObjects(group int, nodes []*columnNode, yield func(json.RawMessage, error) bool) bool {
-	leaves := &groupReaders{file: f, group: group, all: map[int]*ColumnReader{}}
+	leaves := &groupReaders{file: f, group: group, readers: map[int]*ColumnReader{}}
 	defer leaves.close()
 	var object []byte
 	for range f.GroupRows(group) {
@@ -69,14 +69,14 @@ type columnNode struct {
 	list     *columnNode // element of a list
 }
 
-func newNode(c *Column) *columnNode {
+func newColumnNode(c *Column) *columnNode {
 	n := &columnNode{Column: c}
 	if c.IsLeaf() {
 		n.leaves = []*Column{c}
 		return n
 	}
 	for _, child := range c.Columns {
-		part := newNode(child)
+		part := newColumnNode(child)
 		n.children, n.leaves = append(n.children, part), append(n.leaves, part.leaves...)
 	}
 	if c.isList() && !n.Repeated {
@@ -102,32 +102,32 @@ func (c *Column) isList() bool {
 
 // groupReaders contains the column readers of a row group, opened when they are first used.
 type groupReaders struct {
-	file  *ParquetFile
-	group int
-	all   map[int]*ColumnReader // by the index of the leaf
+	file    *ParquetFile
+	group   int
+	readers map[int]*ColumnReader // by the index of the leaf
 }
 
 func (c *groupReaders) close() {
-	for _, one := range c.all {
+	for _, one := range c.readers {
 		_ = one.Close() // closing a reader loses no data
 	}
 }
 
-func (c *groupReaders) readerOf(leaf *Column) (*ColumnReader, error) {
-	one := c.all[leaf.Index]
+func (c *groupReaders) openReader(leaf *Column) (*ColumnReader, error) {
+	one := c.readers[leaf.Index]
 	if one == nil {
 		var err error
 		if one, err = c.file.OpenColumn(c.group, leaf); err != nil {
 			return nil, fmt.Errorf("column %s: %w", leaf.Name, err)
 		}
-		c.all[leaf.Index] = one
+		c.readers[leaf.Index] = one
 	}
 	return one, nil
 }
 
 // peekValue returns the next value of a leaf without taking it.
 func (c *groupReaders) peekValue(leaf *Column) (*LeafValue, error) {
-	one, err := c.readerOf(leaf)
+	one, err := c.openReader(leaf)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +136,7 @@ func (c *groupReaders) peekValue(leaf *Column) (*LeafValue, error) {
 
 // nextValue takes the next value of a leaf.
 func (c *groupReaders) nextValue(leaf *Column) (*LeafValue, error) {
-	one, err := c.readerOf(leaf)
+	one, err := c.openReader(leaf)
 	if err != nil {
 		return nil, err
 	}

@@ -7,14 +7,14 @@ import (
 )
 
 // bitReader reads packed numbers of a given bit width, lowest bits first.
-type bitsOf struct {
-	from io.ByteReader
-	bits uint64 // bits that were read but not returned, the next number lowest
-	have uint   // number of those bits, 0 to 7
+type bitReader struct {
+	from     io.ByteReader
+	bits     uint64 // bits that were read but not returned, the next number lowest
+	bitCount uint   // number of those bits, 0 to 7
 }
 
 // nextNumber returns the next number of width bits (up to 64).
-func (b *bitsOf) nextNumber(width uint) (uint64, error) {
+func (b *bitReader) nextNumber(width uint) (uint64, error) {
 	const half = 32
 	if width > 64-8 {
 		low, err := b.nextNumber(half)
@@ -24,39 +24,39 @@ func (b *bitsOf) nextNumber(width uint) (uint64, error) {
 		high, err := b.nextNumber(width - half)
 		return low | high<<half, err
 	}
-	for b.have < width {
+	for b.bitCount < width {
 		next, err := b.from.ReadByte()
 		if err != nil {
 			return 0, err
 		}
-		b.bits |= uint64(next) << b.have
-		b.have += 8
+		b.bits |= uint64(next) << b.bitCount
+		b.bitCount += 8
 	}
 	n := b.bits & (1<<width - 1)
 	b.bits >>= width
-	b.have -= width
+	b.bitCount -= width
 	return n, nil
 }
 
 // dropBits drops the remaining bits of the last byte.
-func (b *bitsOf) dropBits() { b.bits, b.have = 0, 0 }
+func (b *bitReader) dropBits() { b.bits, b.bitCount = 0, 0 }
 
 // runDecoder decodes numbers of a fixed bit width from runs of equal numbers and from packed groups of eight: Parquet's
 // RLE/bit-packing hybrid.
 type runDecoder struct {
-	packed bitsOf
+	packed bitReader
 	width  uint
 	left   uint64 // numbers of the current run that are left
 	value  uint32 // the number of a run of equal ones
 	equal  bool   // the current run consists of equal numbers
 }
 
-func newRuns(from io.ByteReader, width uint) *runDecoder {
-	return &runDecoder{packed: bitsOf{from: from}, width: width}
+func newRunDecoder(from io.ByteReader, width uint) *runDecoder {
+	return &runDecoder{packed: bitReader{from: from}, width: width}
 }
 
 // bitWidth returns the number of bits of numbers up to max.
-func widthOf(most int) uint { return uint(bits.Len(uint(most))) }
+func bitWidth(max int) uint { return uint(bits.Len(uint(max))) }
 
 // nextNumber returns the next number. At the end it returns io.EOF.
 func (r *runDecoder) nextNumber() (uint32, error) {

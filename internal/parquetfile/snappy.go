@@ -11,10 +11,10 @@ import (
 // compressors split their input into pieces of 64 KiB, and copies stay within a piece. A copy from beyond the window is
 // an ErrForm error.
 type snappyBlock struct {
-	in      *bufio.Reader
-	left    uint64 // bytes of the block that have not been unpacked
-	literal uint64 // bytes of the current literal that have not been unpacked
-	window  copyWindow
+	in          *bufio.Reader
+	left        uint64 // bytes of the block that have not been unpacked
+	literalLeft uint64 // bytes of the current literal that have not been unpacked
+	window      copyWindow
 }
 
 // Limits of the window for copies. Copies in a small page may reach back to its beginning.
@@ -26,7 +26,7 @@ const (
 
 func (s *snappyBlock) reset(from io.Reader, size int64) error {
 	s.in.Reset(from)
-	s.literal = 0
+	s.literalLeft = 0
 	s.window.reset(int(min(max(size, minKeptBytes), maxKeptBytes)))
 	var err error
 	if s.left, err = binary.ReadUvarint(s.in); err != nil {
@@ -79,7 +79,7 @@ func (s *snappyBlock) fillWindow() error {
 // unpackElement unpacks the next copy, or as much of a literal as the window has room for. It returns the number of
 // bytes.
 func (s *snappyBlock) unpackElement() (int, error) {
-	if s.literal > 0 {
+	if s.literalLeft > 0 {
 		return s.unpackLiteral()
 	}
 	tag, err := s.in.ReadByte()
@@ -88,13 +88,13 @@ func (s *snappyBlock) unpackElement() (int, error) {
 	}
 	switch high := int(tag >> 2); tag & 3 {
 	case 0:
-		s.literal = uint64(high) + 1
+		s.literalLeft = uint64(high) + 1
 		if extra := high - 59; extra > 0 { // 60 to 63: the length is in the next 1 to 4 bytes
 			n, err := s.readNumber(extra)
 			if err != nil {
 				return 0, err
 			}
-			s.literal = n + 1
+			s.literalLeft = n + 1
 		}
 		return s.unpackLiteral()
 	case 1:
@@ -111,8 +111,8 @@ func (s *snappyBlock) unpackElement() (int, error) {
 
 // unpackLiteral unpacks as much of the current literal as the window has room for.
 func (s *snappyBlock) unpackLiteral() (int, error) {
-	n, err := s.window.appendLiteral(s.in, s.literal)
-	s.literal -= uint64(n)
+	n, err := s.window.appendLiteral(s.in, s.literalLeft)
+	s.literalLeft -= uint64(n)
 	return n, err
 }
 

@@ -49,7 +49,7 @@ func (c *thriftReader) ReadByte() (byte, error) {
 	return b, err
 }
 
-func (c *thriftReader) uvarint() uint64 {
+func (c *thriftReader) readUvarint() uint64 {
 	n, err := binary.ReadUvarint(c)
 	if err != nil {
 		c.setError(err)
@@ -59,7 +59,7 @@ func (c *thriftReader) uvarint() uint64 {
 
 // readInt reads an integer of any width.
 func (c *thriftReader) readInt() int64 {
-	n := c.uvarint()
+	n := c.readUvarint()
 	return int64(n>>1) ^ -int64(n&1)
 }
 
@@ -84,8 +84,8 @@ func (c *thriftReader) skipBytes(n uint64) {
 
 // readString reads a string of up to maxNameBytes bytes.
 func (c *thriftReader) readString() string {
-	n := c.uvarint()
-	if n > maxName || n > uint64(max(0, c.left)) {
+	n := c.readUvarint()
+	if n > maxNameBytes || n > uint64(max(0, c.left)) {
 		c.setError(damagedErrorf("a name of %d bytes", n))
 	}
 	if c.err != nil {
@@ -130,7 +130,7 @@ func (c *thriftReader) readListHeader() (int, byte) {
 	}
 	n := uint64(head >> 4)
 	if n == 15 {
-		n = c.uvarint()
+		n = c.readUvarint()
 	}
 	if n > uint64(max(0, c.left)) {
 		c.setError(damagedErrorf("a list of %d values in %d bytes", n, c.left))
@@ -146,13 +146,13 @@ func (c *thriftReader) skipValue(kind byte, depth int) {
 	case 3:
 		c.skipBytes(1)
 	case 4, 5, 6:
-		c.uvarint()
+		c.readUvarint()
 	case thriftDouble:
 		c.skipBytes(8)
 	case thriftUUID:
 		c.skipBytes(16)
 	case thriftBinary:
-		c.skipBytes(c.uvarint())
+		c.skipBytes(c.readUvarint())
 	case thriftList, thriftSet:
 		n, of := c.readListHeader()
 		for range n {
@@ -168,7 +168,7 @@ func (c *thriftReader) skipValue(kind byte, depth int) {
 }
 
 func (c *thriftReader) skipMap(depth int) {
-	n := c.uvarint()
+	n := c.readUvarint()
 	if n == 0 || c.err != nil {
 		return
 	}
@@ -219,7 +219,7 @@ func (c *thriftReader) readStruct(kind byte, field func(id int, kind byte) bool)
 
 // readStructs reads a list of structures. It calls one for each of them, and returns false if the field has another
 // type.
-func (c *thriftReader) readStructs(kind byte, one func() error) bool {
+func (c *thriftReader) readStructs(kind byte, readOne func() error) bool {
 	if kind != thriftList {
 		return false
 	}
@@ -231,7 +231,7 @@ func (c *thriftReader) readStructs(kind byte, one func() error) bool {
 		if c.err != nil {
 			break
 		}
-		if err := one(); err != nil {
+		if err := readOne(); err != nil {
 			c.setError(err)
 		}
 	}

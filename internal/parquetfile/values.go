@@ -35,9 +35,9 @@ type plainDecoder struct {
 	leaf *Column
 }
 
-func newPlain(from *bufio.Reader, leaf *Column) valueDecoder {
+func newPlainDecoder(from *bufio.Reader, leaf *Column) valueDecoder {
 	if leaf.Kind == Boolean {
-		return &plainBooleans{bitsOf{from: from}}
+		return &plainBooleans{bitReader{from: from}}
 	}
 	return &plainDecoder{from, leaf}
 }
@@ -69,7 +69,7 @@ func (p *plainDecoder) next(v *LeafValue) (err error) {
 }
 
 // plainBooleans decodes booleans from single bits, lowest first.
-type plainBooleans struct{ bits bitsOf }
+type plainBooleans struct{ bits bitReader }
 
 func (p *plainBooleans) next(v *LeafValue) error {
 	n, err := p.bits.nextNumber(1)
@@ -86,7 +86,7 @@ func newBooleanRuns(from *bufio.Reader) (valueDecoder, error) {
 	if _, err := readLength(from); err != nil { // the length is not needed: the booleans end with the page
 		return nil, err
 	}
-	return booleanRuns{newRuns(from, 1)}, nil
+	return booleanRuns{newRunDecoder(from, 1)}, nil
 }
 
 func (b booleanRuns) next(v *LeafValue) error {
@@ -102,36 +102,36 @@ func (b booleanRuns) next(v *LeafValue) error {
 type splitDecoder struct {
 	leaf  *Column
 	bytes []byte
-	each  []byte
+	value []byte
 	count int
-	at    int
+	index int
 }
 
-func newSplit(from *bufio.Reader, leaf *Column) (valueDecoder, error) {
-	all, err := io.ReadAll(io.LimitReader(from, maxSplit+1))
+func newSplitDecoder(from *bufio.Reader, leaf *Column) (valueDecoder, error) {
+	all, err := io.ReadAll(io.LimitReader(from, maxSplitBytes+1))
 	if err != nil {
 		return nil, err
 	}
 	width := max(1, leaf.Length)
 	switch {
-	case len(all) > maxSplit:
-		return nil, damagedErrorf("a page as %v of more than %d bytes, the most that is read", encodingSplit, maxSplit)
+	case len(all) > maxSplitBytes:
+		return nil, damagedErrorf("a page as %v of more than %d bytes, the most that is read", encodingSplit, maxSplitBytes)
 	case len(all)%width > 0:
 		return nil, damagedErrorf("values of %d bytes in a page of %d", width, len(all))
 	}
-	return &splitDecoder{leaf: leaf, bytes: all, each: make([]byte, leaf.Length), count: len(all) / width}, nil
+	return &splitDecoder{leaf: leaf, bytes: all, value: make([]byte, leaf.Length), count: len(all) / width}, nil
 }
 
 func (s *splitDecoder) next(v *LeafValue) error {
-	if s.at == s.count {
+	if s.index == s.count {
 		return io.ErrUnexpectedEOF
 	}
 	if v != nil {
-		for i := range s.each {
-			s.each[i] = s.bytes[i*s.count+s.at]
+		for i := range s.value {
+			s.value[i] = s.bytes[i*s.count+s.index]
 		}
-		v.setBytes(s.leaf, s.each)
+		v.setBytes(s.leaf, s.value)
 	}
-	s.at++
+	s.index++
 	return nil
 }

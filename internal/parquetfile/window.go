@@ -14,11 +14,11 @@ type copyWindow struct {
 }
 
 // maxUnpacked is the number of bytes that are decompressed at a time.
-const roomAtOnce = 64 << 10
+const maxUnpacked = 64 << 10
 
 func (w *copyWindow) reset(kept int) {
-	if len(w.bytes) < kept+roomAtOnce {
-		w.bytes = make([]byte, kept+roomAtOnce)
+	if len(w.bytes) < kept+maxUnpacked {
+		w.bytes = make([]byte, kept+maxUnpacked)
 	}
 	w.kept, w.read, w.end = kept, 0, 0
 }

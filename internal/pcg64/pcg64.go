@@ -15,8 +15,8 @@ import "math/bits"
 type Generator struct {
 	high, low       uint64 // state
 	incHigh, incLow uint64
-	half            uint32 // unused upper half of the last 64-bit number
-	halved          bool   // half is valid
+	upperHalf       uint32 // unused upper half of the last 64-bit number
+	hasUpperHalf    bool   // half is valid
 }
 
 // New returns the generator for a seed.
@@ -35,13 +35,13 @@ func New(seed uint32) *Generator {
 const poolSize = 4
 
 // multiplierHash is one of SeedSequence's two sequences of multipliers for mixing words.
-type multiplierHash struct{ by, times uint32 }
+type multiplierHash struct{ multiplier, factor uint32 }
 
 // mix mixes a word with the next multiplier.
 func (h *multiplierHash) mix(v uint32) uint32 {
-	v ^= h.by
-	h.by *= h.times
-	v *= h.by
+	v ^= h.multiplier
+	h.multiplier *= h.factor
+	v *= h.multiplier
 	return v ^ v>>16
 }
 
@@ -86,12 +86,12 @@ func (g *Generator) Uint64() uint64 {
 
 // Uint32 draws 32 bits. It returns the lower half of a 64-bit number first, then the upper half.
 func (g *Generator) Uint32() uint32 {
-	if g.halved {
-		g.halved = false
-		return g.half
+	if g.hasUpperHalf {
+		g.hasUpperHalf = false
+		return g.upperHalf
 	}
 	v := g.Uint64()
-	g.half, g.halved = uint32(v>>32), true
+	g.upperHalf, g.hasUpperHalf = uint32(v>>32), true
 	return uint32(v)
 }
 

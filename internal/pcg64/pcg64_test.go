@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestNumPy: numbers are those that NumPy 2 draws: three of integers(0, 2**32), the indices of choice(2), choice(3),
-// choice(7), choice(1) and choice(1000), and four of integers(0, 3_000_000_000), of which three in ten are drawn
-// anew.
+// TestNumPy compares with NumPy 2: three numbers of integers(0, 2**32), the indices of choice(2), choice(3), choice(7),
+// choice(1) and choice(1000), and four numbers of integers(0, 3_000_000_000). Three in ten of the latter are drawn
+// again.
 func TestNumPy(t *testing.T) {
 	for _, c := range []struct {
 		seed uint32

@@ -46,8 +46,8 @@ const grace = 2 * time.Second
 // runOnce runs the command once. When ctx ends, it ends all processes of the command.
 func (c meterCommand) runOnce(ctx context.Context, give func(watts float64)) error {
 	cmd := shellCommand(c.line)
-	var said tailBuffer
-	cmd.Stderr, cmd.WaitDelay, cmd.SysProcAttr = &said, grace, ownGroup()
+	var stderr tailBuffer
+	cmd.Stderr, cmd.WaitDelay, cmd.SysProcAttr = &stderr, grace, ownGroup()
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return err
@@ -78,9 +78,9 @@ func (c meterCommand) runOnce(ctx context.Context, give func(watts float64)) err
 	case fault != nil:
 		return fault
 	case failed != nil:
-		return fmt.Errorf("the command ended: %w%s", failed, said.lastText())
+		return fmt.Errorf("the command ended: %w%s", failed, stderr.lastText())
 	case count == 0:
-		return errors.New("the command ended well and printed nothing, want watts, a number a line" + said.lastText())
+		return errors.New("the command ended well and printed nothing, want watts, a number a line" + stderr.lastText())
 	}
 	return nil
 }
@@ -111,22 +111,22 @@ func shellCommand(line string) *exec.Cmd {
 }
 
 // tailBuffer keeps the last bytes written to it.
-type tailBuffer struct{ kept []byte }
+type tailBuffer struct{ bytes []byte }
 
-// maxTail is the size of a tailBuffer, in bytes.
-const maxTail = 500
+// maxTailBytes is the size of a tailBuffer, in bytes.
+const maxTailBytes = 500
 
 func (t *tailBuffer) Write(p []byte) (int, error) {
-	t.kept = append(t.kept, p...)
-	t.kept = t.kept[max(0, len(t.kept)-maxTail):]
+	t.bytes = append(t.bytes, p...)
+	t.bytes = t.bytes[max(0, len(t.bytes)-maxTailBytes):]
 	return len(p), nil
 }
 
 // lastText returns the kept text for an error message, or an empty text.
 func (t *tailBuffer) lastText() string {
-	said := bytes.TrimSpace(t.kept)
-	if len(said) == 0 {
+	text := bytes.TrimSpace(t.bytes)
+	if len(text) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; it said: %s", said)
+	return fmt.Sprintf("; it said: %s", text)
 }

@@ -37,7 +37,7 @@ func until(t *testing.T, what string, state func() bool) {
 	}
 }
 
-// gone reports whether the process whose id a file holds has ended.
+// gone reports whether the process with the id in a file has ended.
 func gone(t *testing.T, file string) bool {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -95,7 +95,7 @@ func TestCommandThatPrintsOnceIsRunAgain(t *testing.T) {
 	}
 }
 
-// A command that fails in mid-run has a beginning that counts, and a reason.
+// A command that fails during the run has a beginning that counts, and a reason.
 func TestCommandThatFailsInMidRun(t *testing.T) {
 	for name, c := range map[string]struct{ line, want string }{
 		"dies":          {"echo 5; %s; echo no device >&2; exit 3", "exit status 3; it said: no device"},
@@ -133,7 +133,7 @@ func TestCommandThatDoesNotBegin(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := commandMeter(t, "%s", c.line)
 			if name == "hangs" {
-				m.patience = 50 * time.Millisecond
+				m.startTimeout = 50 * time.Millisecond
 			}
 			if _, err := m.Start(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %q", err, c.want)

@@ -38,8 +38,8 @@ func (f meterFile) read(ctx context.Context, _ time.Duration, give func(watts fl
 // maxLag is the time for which collectWindow waits for late lines, and pollInterval the time between its reads of the
 // file.
 const (
-	maxLag   = 15 * time.Second
-	lookHere = 250 * time.Millisecond
+	maxLag       = 15 * time.Second
+	pollInterval = 250 * time.Millisecond
 )
 
 // collectWindow returns the unchanged lines of the file from a minute before the window to a minute after it. It waits
@@ -60,7 +60,7 @@ func (f meterFile) collectWindow(ctx context.Context, began time.Time, w spl.Win
 		select {
 		case <-ctx.Done():
 			return text, f.errMissing(last, w)
-		case <-time.After(lookHere):
+		case <-time.After(pollInterval):
 		}
 	}
 }

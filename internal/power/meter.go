@@ -28,11 +28,11 @@ const (
 
 // Meter measures power.
 type Meter struct {
-	source   meterSource
-	interval time.Duration
-	patience time.Duration // maximum time until the first reading
-	wall     func() time.Time
-	since    func(time.Time) time.Duration
+	source       meterSource
+	interval     time.Duration
+	startTimeout time.Duration // maximum time until the first reading
+	wall         func() time.Time
+	since        func(time.Time) time.Duration
 }
 
 // meterSource provides the readings of a Meter.
@@ -52,8 +52,8 @@ const (
 	kindFile    = "file"
 )
 
-// firstReading is the maximum time until a meter's first reading.
-const firstReading = 30 * time.Second
+// maxStartTime is the maximum time until a meter's first reading.
+const maxStartTime = 30 * time.Second
 
 // New returns the meter for a description: "rapl" or "rapl:ROOT" (the folder of Linux's powercap), "cmd:COMMAND" or
 // "file:SPL". The interval is from MinInterval to MaxInterval, or 0 for DefaultInterval. New returns an error if these
@@ -65,12 +65,12 @@ func New(description string, interval time.Duration) (*Meter, error) {
 			MostInterval)
 	}
 	kind, argument, given := strings.Cut(description, ":")
-	m := &Meter{interval: interval, patience: firstReading, wall: time.Now, since: time.Since}
+	m := &Meter{interval: interval, startTimeout: maxStartTime, wall: time.Now, since: time.Since}
 	switch {
 	case kind == kindRAPL && !given:
-		m.source = &rapl{root: powercap}
+		m.source = &raplSource{root: powercapFolder}
 	case kind == kindRAPL && argument != "":
-		m.source = &rapl{root: argument}
+		m.source = &raplSource{root: argument}
 	case kind == kindCommand && strings.TrimSpace(argument) != "":
 		m.source = meterCommand{argument}
 	case kind == kindFile && argument != "":
@@ -104,7 +104,7 @@ func (m *Meter) Start(ctx context.Context) (*Recording, error) {
 	reading, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	r := &Recording{meter: m, cancel: cancel, began: m.wall(), ready: make(chan struct{}), done: make(chan struct{})}
 	go r.record(reading)
-	late := time.NewTimer(m.patience)
+	late := time.NewTimer(m.startTimeout)
 	defer late.Stop()
 	var err error
 	select {
@@ -115,7 +115,7 @@ func (m *Meter) Start(ctx context.Context) (*Recording, error) {
 			err = errors.New("it ended without a reading")
 		}
 	case <-late.C:
-		err = fmt.Errorf("no reading within %v", m.patience)
+		err = fmt.Errorf("no reading within %v", m.startTimeout)
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/power/spl"
 )
 
-// samples reads what a recording gave.
+// samples reads the samples of a recording.
 func samples(t *testing.T, text []byte) []spl.Sample {
 	t.Helper()
 	var all []spl.Sample
@@ -27,7 +27,7 @@ func samples(t *testing.T, text []byte) []spl.Sample {
 	}
 }
 
-// powercapRoot is a folder as Linux shows it, whose counters a test sets.
+// powercapRoot is a folder in Linux's form. A test sets its counters.
 type powercapRoot struct {
 	testing.TB
 	dir string
@@ -44,7 +44,7 @@ func newPowercap(t testing.TB) powercapRoot {
 	return p
 }
 
-// domain makes a counter with a range of a joule; its value is in millijoules.
+// domain adds a counter with a range of one joule. Its value is in millijoules.
 func (p powercapRoot) domain(folder, name string, value int) {
 	p.put(folder+"/name", name+"\n")
 	p.put(folder+"/max_energy_range_uj", strconv.Itoa(1000*1000)+"\n")
@@ -55,7 +55,7 @@ func (p powercapRoot) set(folder string, millijoules int) {
 	p.put(folder+"/energy_uj", strconv.Itoa(millijoules*1000)+"\n")
 }
 
-// put replaces a file as a whole, so that no reader sees half of it.
+// put replaces a file in one step, so that readers never see a part of it.
 func (p powercapRoot) put(name, text string) {
 	p.Helper()
 	path := filepath.Join(p.dir, name)
@@ -91,11 +91,11 @@ func TestRAPLAddsPackagesAndKnowsThatCountersStartOver(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cap.set("intel-rapl:0", 50) // 450 mJ: over the range of 1000
+		cap.set("intel-rapl:0", 50) // 450 mJ: beyond the range of 1000
 		cap.set("intel-rapl:1", 400)
 		time.Sleep(time.Second)
 		synctest.Wait()
-		cap.set("intel-rapl:0", 90) // the other one stands still
+		cap.set("intel-rapl:0", 90) // the other counter does not change
 		time.Sleep(time.Second)
 		synctest.Wait()
 		text, err := r.Finish(t.Context(), spl.Window{Begin: time.Now()})
@@ -193,7 +193,7 @@ func TestNewNamesWhatItWants(t *testing.T) {
 	}
 }
 
-// file is a meter of an spl.txt with a reading for each of seconds, and one bad line.
+// file returns a meter of an spl.txt with a reading for each of seconds, and one unreadable line.
 func fileMeter(t *testing.T, start time.Time, seconds int) *Meter {
 	t.Helper()
 	text := []byte("a header\nTime,when,Watts,1\n")
@@ -220,7 +220,7 @@ func TestFileGivesTheLinesAroundTheRun(t *testing.T) {
 	}
 	w := spl.Window{Begin: start.Add(200 * time.Second), End: start.Add(300 * time.Second)}
 	text, err := r.Finish(t.Context(), w)
-	if got := samples(t, text); err != nil || len(got) != 0 { // the bad line comes first
+	if got := samples(t, text); err != nil || len(got) != 0 { // the unreadable line comes first
 		t.Errorf("got %v, %v", got, err)
 	}
 	a, err := w.Average(strings.NewReader(string(text)))
@@ -257,7 +257,7 @@ func TestFileThatDoesNotCoverTheRun(t *testing.T) {
 	})
 }
 
-// A run that did not come to its end has no window.
+// A run that did not finish has no window.
 func TestFileOfARunWithoutAnEnd(t *testing.T) {
 	m := fileMeter(t, time.Now().UTC().Add(-time.Hour), 3600+30)
 	r, err := m.Start(t.Context())
@@ -270,8 +270,7 @@ func TestFileOfARunWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// TestTheMachinesClockIsSet: readings follow one another as they came, however the clock of the machine is set while
-// they do.
+// TestTheMachinesClockIsSet checks that readings follow one another even if the machine's clock is set in between.
 func TestTheMachinesClockIsSet(t *testing.T) {
 	began := time.Date(2030, 1, 1, 12, 0, 0, 0, time.UTC)
 	for name, step := range map[string]time.Duration{"back": -time.Hour, "forward": time.Hour} {
@@ -284,7 +283,7 @@ func TestTheMachinesClockIsSet(t *testing.T) {
 			third := make(chan struct{})
 			m.wall = func() time.Time { asked++; return began.Add((asked - 1) * step) }
 			m.since = func(time.Time) time.Duration {
-				m.wall() // which is another one with each reading
+				m.wall() // a different time for each reading
 				if given++; given == 3 {
 					close(third)
 				}
@@ -336,9 +335,9 @@ func ExampleMeter() {
 	// Output: cmd echo 42.5 1s
 }
 
-// BenchmarkReading is what one reading of two packages takes from the harness, once in an interval.
+// BenchmarkReading measures the harness's cost of one reading of two packages, which it makes once per interval.
 func BenchmarkReading(b *testing.B) {
-	r := newPowercap(b).meter().source.(*rapl)
+	r := newPowercap(b).meter().source.(*raplSource)
 	b.ReportAllocs()
 	for b.Loop() {
 		if _, err := r.readAll(); err != nil {

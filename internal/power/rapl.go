@@ -16,20 +16,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// powercap is the folder of the processors' energy counters in Linux (RAPL, running average power limit).
-const powercap = "/sys/class/powercap"
+// powercapFolder is the folder of the processors' energy counters in Linux (RAPL, running average power limit).
+const powercapFolder = "/sys/class/powercap"
 
-// rapl reads the counters of the processors' packages: cores, caches, memory controllers, and in some processors
+// raplSource reads the counters of the processors' packages: cores, caches, memory controllers, and in some processors
 // graphics. The counters do not include memory, disks, cards, fans and the loss of the power supply.
-type rapl struct {
+type raplSource struct {
 	root    string
-	domains []domain
+	domains []raplDomain
 }
 
-// domain is the energy counter of one package, in microjoules. It wraps around at size.
-type domain struct {
+// raplDomain is the energy counter of one package, in microjoules. It wraps around at size.
+type raplDomain struct {
 	name, path string
-	size       uint64
+	wrapsAt    uint64
 }
 
 // packageFolder matches the folder of a whole package's counter, such as intel-rapl:0. That folder contains the
@@ -37,11 +37,11 @@ type domain struct {
 // AMD's counters have the same names.
 var packageFolder = regexp.MustCompile(`^intel-rapl:\d+$`)
 
-func (r *rapl) String() string {
-	return "rapl (" + strings.Join(lists.Map(r.domains, func(d domain) string { return d.name }), ", ") + ")"
+func (r *raplSource) String() string {
+	return "rapl (" + strings.Join(lists.Map(r.domains, func(d raplDomain) string { return d.name }), ", ") + ")"
 }
 
-func (r *rapl) check() error {
+func (r *raplSource) check() error {
 	entries, err := os.ReadDir(r.root)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -69,23 +69,23 @@ func (r *rapl) check() error {
 
 // openDomain reads the name, the range and once the value of a counter. It returns false for ok if the counter does not
 // belong to a package. (psys belongs to the whole board and includes the packages.)
-func openDomain(dir string) (d domain, ok bool, err error) {
+func openDomain(dir string) (d raplDomain, ok bool, err error) {
 	name, err := os.ReadFile(filepath.Join(dir, "name"))
 	if err != nil {
 		return d, false, err
 	}
-	d = domain{name: strings.TrimSpace(string(name)), path: filepath.Join(dir, "energy_uj")}
+	d = raplDomain{name: strings.TrimSpace(string(name)), path: filepath.Join(dir, "energy_uj")}
 	if !strings.HasPrefix(d.name, "package") {
 		return d, false, nil
 	}
-	if d.size, err = readCounter(filepath.Join(dir, "max_energy_range_uj")); err != nil {
+	if d.wrapsAt, err = readCounter(filepath.Join(dir, "max_energy_range_uj")); err != nil {
 		return d, false, err
 	}
 	_, err = d.read()
 	return d, err == nil, err
 }
 
-func (d domain) read() (uint64, error) {
+func (d raplDomain) read() (uint64, error) {
 	v, err := readCounter(d.path)
 	if errors.Is(err, fs.ErrPermission) {
 		err = fmt.Errorf("%w: only root may read energy counters as a rule; allow it until the next start with "+
@@ -107,7 +107,7 @@ func readCounter(path string) (uint64, error) {
 }
 
 // read returns the mean power of each interval at the interval's end.
-func (r *rapl) read(ctx context.Context, interval time.Duration, give func(watts float64)) error {
+func (r *raplSource) read(ctx context.Context, interval time.Duration, give func(watts float64)) error {
 	before, err := r.readAll()
 	last := time.Now()
 	if err != nil {
@@ -131,7 +131,7 @@ func (r *rapl) read(ctx context.Context, interval time.Duration, give func(watts
 	}
 }
 
-func (r *rapl) readAll() ([]uint64, error) {
+func (r *raplSource) readAll() ([]uint64, error) {
 	values := make([]uint64, len(r.domains))
 	for i, d := range r.domains {
 		var err error
@@ -144,10 +144,10 @@ func (r *rapl) readAll() ([]uint64, error) {
 
 // watts returns the sum of all packages' power. It returns 0, which is not a valid reading, if a counter did not
 // change, because a running processor always uses energy.
-func (r *rapl) watts(before, after []uint64, took time.Duration) float64 {
+func (r *raplSource) watts(before, after []uint64, took time.Duration) float64 {
 	sum := uint64(0)
 	for i, d := range r.domains {
-		used := d.used(before[i], after[i])
+		used := d.usedEnergy(before[i], after[i])
 		if used == 0 {
 			return 0
 		}
@@ -156,11 +156,11 @@ func (r *rapl) watts(before, after []uint64, took time.Duration) float64 {
 	return float64(sum) / 1e6 / took.Seconds()
 }
 
-// used returns the energy between two values of the counter. The counter wraps around once at most, because its range
-// lasts for minutes.
-func (d domain) used(before, after uint64) uint64 {
+// usedEnergy returns the energy between two values of the counter. The counter wraps around once at most, because its
+// range lasts for minutes.
+func (d raplDomain) usedEnergy(before, after uint64) uint64 {
 	if after < before {
-		return after + d.size - before
+		return after + d.wrapsAt - before
 	}
 	return after - before
 }

@@ -33,8 +33,8 @@ type TestCases struct {
 
 // Job is a program with its tests.
 type Job struct {
-	task   driverTask
-	wanted expectedOutput
+	task     driverTask
+	expected expectedOutput
 }
 
 // driverTask is the part of a job that the program's process may know.
@@ -84,7 +84,7 @@ func MXEval(source, tests, function string) Job {
 // bytes.
 func (j Job) DriverInput() []byte {
 	var b bytes.Buffer
-	for _, part := range []any{j.task, j.wanted} {
+	for _, part := range []any{j.task, j.expected} {
 		var text bytes.Buffer
 		e := json.NewEncoder(&text)
 		e.SetEscapeHTML(false)
@@ -111,8 +111,8 @@ const (
 // TestVerdict is the driver's verdict on a job.
 type TestVerdict struct {
 	Passed bool
-	// Results contains the results of the tests up to the first failure: true, false or a code. A program can also produce
-	// other numbers.
+	// Results contains the results of the tests up to the first failure: true, false or a code. A program can also
+	// produce other numbers.
 	Results []any
 	Code    int    // 0: no failure
 	Error   string // message of an exception in Python's words, up to 200 characters

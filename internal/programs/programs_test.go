@@ -50,7 +50,7 @@ func pieces(t *testing.T, input []byte) (task, wanted string) {
 	return all[0], all[1]
 }
 
-// TestDriver: the two files are one script, which imports nothing that an interpreter does not have.
+// TestDriver checks that the two files form one script, which imports only modules that every interpreter has.
 func TestDriver(t *testing.T) {
 	if !strings.Contains(driver, "\n"+importExchange) || strings.Contains(Driver, "exchange import") {
 		t.Errorf("the driver has to have the line %q, and the script not", importExchange)

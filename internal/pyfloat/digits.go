@@ -7,18 +7,18 @@ import (
 )
 
 // firstMathDigit is the first of the five consecutive sets of mathematical digits.
-const mathZero = '\U0001d7ce'
+const firstMathDigit = '\U0001d7ce'
 
 // newerScripts are scripts that Unicode added in version 15. Python 3.11, with which the official tools were compared,
 // uses version 14.
-var younger = []*unicode.RangeTable{unicode.Kawi, unicode.Nag_Mundari}
+var newerScripts = []*unicode.RangeTable{unicode.Kawi, unicode.Nag_Mundari}
 
 // IsDigit reports whether a character is a decimal digit in Python's regular expressions and numbers.
 func IsDigit(r rune) bool {
 	if r < utf8.RuneSelf {
 		return '0' <= r && r <= '9'
 	}
-	return unicode.Is(unicode.Nd, r) && !unicode.In(r, younger...)
+	return unicode.Is(unicode.Nd, r) && !unicode.In(r, newerScripts...)
 }
 
 // Digits replaces digits of other scripts by ASCII digits, as Python does when it reads a number.
@@ -27,8 +27,8 @@ func Digits(number string) string {
 		if r < unicode.MaxASCII || !IsDigit(r) {
 			return r
 		}
-		if mathZero <= r && r < mathZero+50 {
-			return '0' + (r-mathZero)%10
+		if firstMathDigit <= r && r < firstMathDigit+50 {
+			return '0' + (r-firstMathDigit)%10
 		}
 		zero := r // the digits of a script are ten consecutive characters
 		for unicode.Is(unicode.Nd, zero-1) && r-zero < 9 {

@@ -1,16 +1,16 @@
 package pyfloat
 
 // maxRun is the length of the longest slice that NumPy adds with eight running sums. It splits longer slices.
-const block = 128
+const maxRun = 128
 
 // Sum adds v like numpy.add.reduce adds a contiguous array: in a tree whose leaves are slices of up to 128 values, each
 // added with eight running sums. The error grows with the logarithm of len(v).
 func Sum(v []float64) float64 {
 	switch n := len(v); {
 	case n < 8:
-		return inOrder(0, v)
-	case n <= block:
-		return eightLanes(v)
+		return sumInOrder(0, v)
+	case n <= maxRun:
+		return sumEightLanes(v)
 	default:
 		half := n / 2
 		half -= half % 8
@@ -22,7 +22,7 @@ func Sum(v []float64) float64 {
 func Mean(v []float64) float64 { return Sum(v) / float64(len(v)) }
 
 // sumInOrder adds v to sum, value by value.
-func inOrder(sum float64, v []float64) float64 {
+func sumInOrder(sum float64, v []float64) float64 {
 	for _, x := range v {
 		sum += x
 	}
@@ -30,7 +30,7 @@ func inOrder(sum float64, v []float64) float64 {
 }
 
 // sumEightLanes adds v with eight running sums.
-func eightLanes(v []float64) float64 {
+func sumEightLanes(v []float64) float64 {
 	var r [8]float64
 	copy(r[:], v)
 	whole := len(v) - len(v)%8
@@ -40,5 +40,5 @@ func eightLanes(v []float64) float64 {
 		}
 	}
 	sum := ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]))
-	return inOrder(sum, v[whole:])
+	return sumInOrder(sum, v[whole:])
 }

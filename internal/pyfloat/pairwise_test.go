@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSumIsNumPys compares with numpy.sum (2.4) of 1/(1 + i*7919 mod n), i = 0 ... n-1, to the bit. Adding in order
-// gives other last bits for most of these.
+// TestSumIsNumPys compares bit by bit with numpy.sum (2.4) of 1/(1 + i*7919 mod n), i = 0 ... n-1. For most of these,
+// adding in order gives other last bits.
 func TestSumIsNumPys(t *testing.T) {
 	tests := []struct {
 		n    int

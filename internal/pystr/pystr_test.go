@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// The expected values of this file are what CPython 3.11 gives.
+// The expected values of this file come from CPython 3.11.
 
 func TestLower(t *testing.T) {
 	cases := []struct{ name, text, want string }{

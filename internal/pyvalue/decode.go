@@ -25,7 +25,7 @@ func decodeText(text string, short bool) (any, error) {
 	if strings.HasPrefix(text, "\ufeff") {
 		return nil, errors.New("the text begins with a byte order mark")
 	}
-	d := jsonDecoder{text: text, short: short}
+	d := jsonDecoder{text: text, firstItems: short}
 	d.skipBlanks()
 	v, err := d.readValue(0)
 	if err != nil {
@@ -38,9 +38,9 @@ func decodeText(text string, short bool) (any, error) {
 }
 
 type jsonDecoder struct {
-	text  string
-	at    int
-	short bool
+	text       string
+	at         int
+	firstItems bool
 }
 
 func (d *jsonDecoder) decodeError(want string) error {
@@ -63,8 +63,8 @@ func (d *jsonDecoder) takeText(text string) bool {
 	return true
 }
 
-// words are the values that are written as words.
-var words = []struct {
+// wordValues are the values that are written as words.
+var wordValues = []struct {
 	text  string
 	value any
 }{
@@ -86,7 +86,7 @@ func (d *jsonDecoder) readValue(depth int) (any, error) {
 	case d.takeText("{"):
 		return d.readObject(depth)
 	}
-	for _, w := range words {
+	for _, w := range wordValues {
 		if d.takeText(w.text) {
 			return w.value, nil
 		}
@@ -105,7 +105,7 @@ func (d *jsonDecoder) readList(depth int) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !d.short || len(list) == 0 {
+		if !d.firstItems || len(list) == 0 {
 			list = append(list, v)
 		}
 		d.skipBlanks()
@@ -115,7 +115,7 @@ func (d *jsonDecoder) readList(depth int) (any, error) {
 		case !d.takeText(","):
 			return nil, d.decodeError("want , or ]")
 		}
-		if d.short {
+		if d.firstItems {
 			d.skipWhole()
 		}
 	}
@@ -145,11 +145,11 @@ const maxPlainDigits = 18
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // skipBlanks returns the index of the first byte from i on that is not a blank.
-func skipBlanks(text string, i int) int {
-	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\n' || text[i] == '\r') {
-		i++
+func skipBlanks(text string, start int) int {
+	for start < len(text) && (text[start] == ' ' || text[start] == '\t' || text[start] == '\n' || text[start] == '\r') {
+		start++
 	}
-	return i
+	return start
 }
 
 func (d *jsonDecoder) readObject(depth int) (any, error) {
@@ -175,7 +175,7 @@ func (d *jsonDecoder) readObject(depth int) (any, error) {
 			return nil, err
 		}
 		if _, again := o.Get(key); again {
-			o.twice = append(o.twice, key)
+			o.repeated = append(o.repeated, key)
 		}
 		o.Set(key, v)
 		d.skipBlanks()

@@ -2,7 +2,7 @@ package pyvalue
 
 import "testing"
 
-// TestLower: the wanted texts are those that Python 3.11 gave.
+// TestLower compares with texts of Python 3.11.
 func TestLower(t *testing.T) {
 	for text, want := range map[string]string{
 		"Lab": "lab", "ΟΔΟΣ": "οδος", "ΟΔΟΣ.": "οδος.", "Σ": "σ", "aΣb": "aσb", "a.Σ": "a.ς", "aΣ.b": "aσ.b",

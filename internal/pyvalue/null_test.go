@@ -37,7 +37,7 @@ func TestNullReader(t *testing.T) {
 	}
 }
 
-// FuzzNullReader: what is JSON stays as it is.
+// FuzzNullReader checks that valid JSON does not change.
 func FuzzNullReader(f *testing.F) {
 	f.Add([]byte(`{"a": [NaN, "\\\"", -1]}`))
 	f.Fuzz(func(t *testing.T, text []byte) {

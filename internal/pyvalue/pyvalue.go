@@ -23,9 +23,9 @@ var ErrType = errors.New("a value of another type")
 
 // Dict is an object. Its order is that in which the keys were first set.
 type Dict struct {
-	keys   []string
-	values map[string]any
-	twice  []string
+	keys     []string
+	values   map[string]any
+	repeated []string
 }
 
 // NewDict returns an empty object.
@@ -56,7 +56,7 @@ func Field[T any](d *Dict, key string) (v T, ok bool) {
 }
 
 // RepeatedKeys returns the keys that occurred more than once in the JSON text.
-func (d *Dict) Twice() []string { return d.twice }
+func (d *Dict) Twice() []string { return d.repeated }
 
 // MarshalJSON implements json.Marshaler.
 func (d *Dict) MarshalJSON() ([]byte, error) { return []byte(JSON(d)), nil }

@@ -18,7 +18,7 @@ func decoded(t *testing.T, text string) any {
 	return v
 }
 
-// TestText: the wanted texts are those that Python 3.11 printed.
+// TestText compares with texts that Python 3.11 printed.
 func TestText(t *testing.T) {
 	for text, want := range map[string][2]string{
 		`{"b": 1, "a": [1.0, "x", null], "b": true}`: {
@@ -116,7 +116,7 @@ func TestConversions(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what encoding/json reads is read as the same value, and what is written as JSON is read again.
+// FuzzDecode checks that values of encoding/json are read equally, and that written JSON is read again.
 func FuzzDecode(f *testing.F) {
 	for _, text := range []string{`{"a":[1,2.5e-3,"\u00e9\ud800"],"b":null}`, `[NaN]`, `"\ud83d\ude00"`, "-0.0"} {
 		f.Add(text)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestShortListsAreReadWhole: DecodeShort keeps the first element of a list, and refuses what Decode refuses with the
-// same words.
+// TestShortListsAreReadWhole checks that DecodeShort keeps the first element of a list, and returns the same errors as
+// Decode.
 func TestShortListsAreReadWhole(t *testing.T) {
 	for _, text := range []string{
 		"[]", "[ ]", "[1]", "[1,2,3]", "[1, 2, 3]", " [ 1 ,2\t,\n3\r] ", "[0,0,0]", "[1,-2,3]", "[1,2.5,3]", "[1,2e3,4]",
@@ -28,7 +28,7 @@ func TestShortListsAreReadWhole(t *testing.T) {
 	}
 }
 
-// firsts leaves the first element of each list.
+// firsts keeps only the first element of each list.
 func firsts(v any) any {
 	switch v := v.(type) {
 	case []any:

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// BenchmarkPython starts an interpreter for a script that does nothing: bare, and in both boxes. Beside the time of a
-// start it reports its processor time, which depends less on what else the machine does.
+// BenchmarkPython starts an interpreter for an empty script, directly and in both boxes. It also reports the processor
+// time of a start, which depends less on other programs.
 func BenchmarkPython(b *testing.B) {
 	b.Run("bare", func(b *testing.B) {
 		path := find(b, true).Path
@@ -38,7 +38,7 @@ func loop(b *testing.B, start func() error) {
 	b.ReportMetric(float64(processorTime(b)-before)/float64(b.N), "cpu-ns/op")
 }
 
-// processorTime returns that of all processes that this one started and that have ended, in ns.
+// processorTime returns the processor time of all child processes that have ended, in ns.
 func processorTime(b *testing.B) int64 {
 	const children = -1
 	var u syscall.Rusage

@@ -25,7 +25,7 @@ func init() {
 	hostile["reaches"] = reaches
 }
 
-// tryCalls makes each system call that is not allowed, and prints those that the filter lets through.
+// tryCalls makes each system call that is not allowed, and prints the calls that the filter passes.
 func tryCalls() {
 	known := map[int]bool{}
 	for _, c := range allowed {
@@ -36,7 +36,7 @@ func tryCalls() {
 	}
 	for number := range 1024 {
 		uprobes := runtime.GOARCH == "amd64" && (number == 335 || number == 336)
-		if known[number] || uprobes { // which end who makes them, without a question to a filter
+		if known[number] || uprobes { // they end the caller before the filter
 			continue
 		}
 		_, _, errno := syscall.RawSyscall6(uintptr(number), 0, 0, 0, 0, 0, 0)
@@ -46,7 +46,7 @@ func tryCalls() {
 	}
 }
 
-// tryFamilies opens sockets of all families, types and some protocols, and prints those that it gets.
+// tryFamilies opens sockets of all families, types and some protocols, and prints those that succeed.
 func tryFamilies() {
 	for family := range 64 {
 		for kind := range 16 {
@@ -63,14 +63,14 @@ func tryFamilies() {
 			}
 		}
 	}
-	// a number whose lower half is a family that is allowed, and one whose lower half is not
+	// A number whose lower half is an allowed family, and one whose lower half is not.
 	_, _, errno := syscall.RawSyscall(syscall.SYS_SOCKET, 1<<32|40, 1, 0)
 	if errno == 0 {
 		fmt.Println("socket of 64 bits")
 	}
 }
 
-// tryArguments makes calls that are allowed with arguments that are not.
+// tryArguments makes allowed calls with forbidden arguments.
 func tryArguments() {
 	spaces := []uintptr{0x80, 0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000}
 	for _, flag := range spaces[1:] {
@@ -113,7 +113,7 @@ func sysPrlimit() uintptr {
 	return 0
 }
 
-// anotherABI asks for its own id by the calls of x32 or of i386, and goes on where it may.
+// anotherABI requests its own process id by a call of x32 or i386, and continues if that succeeds.
 func anotherABI(args []string) {
 	switch args[0] {
 	case "x32":
@@ -135,7 +135,8 @@ func anotherABI(args []string) {
 	}
 }
 
-// listDescriptors prints what was open beside the standard ones when this process began: its own ones close on exec.
+// listDescriptors prints the descriptors other than the standard ones that were open when this process began. Its own
+// descriptors close on exec.
 func listDescriptors() {
 	for fd := 3; fd < 4096; fd++ {
 		flags, _, errno := syscall.RawSyscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFD, 0)
@@ -145,7 +146,7 @@ func listDescriptors() {
 	}
 }
 
-// reaches tries ways out of the root by paths, and prints those that lead to a file.
+// reaches tries paths out of the root, and prints those that lead to a file.
 func reaches(args []string) {
 	secret := args[0]
 	up := strings.Repeat("../", 40)
@@ -179,8 +180,8 @@ func reaches(args []string) {
 	}
 }
 
-// inMachine is a thread under a filter that answers one call by an error, as an older kernel or one with less in it
-// does, and there runs a program that lists its descriptors.
+// inMachine runs a program that lists its descriptors on a thread whose filter answers one call with an error, like an
+// older or smaller kernel.
 func inMachine(args []string) {
 	runtime.LockOSThread()
 	var number, first uint32
@@ -195,14 +196,14 @@ func inMachine(args []string) {
 	case "no name spaces":
 		number, first, errno = syscall.SYS_CLONE, 0, syscall.EPERM
 	}
-	program := []instruction{
+	program := []bpfInstruction{
 		{load, 0, 0, atNumber}, {jumpEqual, 0, 4, number},
 		{load, 0, 0, atArguments}, {jumpEqual, 1, 0, first}, {jumpAnyBit, 0, 1, newSpaces},
 		{answer, 0, 0, errnos | uint32(errno)}, {answer, 0, 0, allow},
 	}
 	list := struct {
 		n     uint16
-		first *instruction
+		first *bpfInstruction
 	}{uint16(len(program)), &program[0]}
 	err := errors.Join(prctl(prSetNoNewPrivs, 1, 0), prctl(prSetSeccomp, 2, uintptr(unsafe.Pointer(&list))))
 	if err != nil {
@@ -220,7 +221,7 @@ const jumpAnyBit = 0x45 // BPF_JMP | BPF_JSET | BPF_K
 
 func ownProgram(args ...string) Command { return program(args[0], args[1:]...) }
 
-// inherit opens a folder as descriptors that Go does not know, and that every program which is started has.
+// inherit opens a folder under descriptors that Go does not know and that all started programs inherit.
 func inherit(t *testing.T, folder string) (all []int) {
 	for _, number := range []int{9, 77, 1500} {
 		fd, err := syscall.Open(folder, syscall.O_RDONLY, 0)
@@ -240,7 +241,7 @@ func inherit(t *testing.T, folder string) (all []int) {
 	return all
 }
 
-// nothing runs a program in a box, which is to print nothing and to end well.
+// nothing runs a program in a box. It must print nothing and succeed.
 func nothing(t *testing.T, b Box, c Command) {
 	t.Helper()
 	if o := run(t, b, c, limits()); len(o.Output) != 0 || o.Code != 0 {
@@ -257,7 +258,7 @@ func TestInheritedDescriptors(t *testing.T) {
 	})
 }
 
-// TestDescriptorsOneByOne: where the kernel cannot mark them at once.
+// TestDescriptorsOneByOne covers kernels that cannot mark all descriptors at once.
 func TestDescriptorsOneByOne(t *testing.T) {
 	all := inherit(t, t.TempDir())
 	if err := closeEachOnExec(); err != nil {
@@ -311,7 +312,7 @@ func TestWaysOutByPaths(t *testing.T) {
 	nothing(t, box(t, false), program("reaches", secret))
 }
 
-// TestMachinesThatLackAWall: a whole box is refused, and never run without one.
+// TestMachinesThatLackAWall checks that a box is refused, and never run with a missing protection.
 func TestMachinesThatLackAWall(t *testing.T) {
 	box(t, false)
 	const ran, refused = "0 \"\" <nil>\n", "0 \"\" no sandbox can be made here: "
@@ -329,14 +330,14 @@ func TestMachinesThatLackAWall(t *testing.T) {
 	}
 }
 
-// TestSpacesThatAreNotGiven: a kernel that takes the wish for name spaces and gives none.
+// TestSpacesThatAreNotGiven covers kernels that accept the request for namespaces without creating them.
 func TestSpacesThatAreNotGiven(t *testing.T) {
-	own, err := readSpaces()
+	own, err := readNamespaces()
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := func(but string) spaces {
-		all := spaces{}
+	others := func(but string) namespaces {
+		all := namespaces{}
 		for _, kind := range ownKinds {
 			all[kind] = kind + ":[1]"
 		}
@@ -346,19 +347,19 @@ func TestSpacesThatAreNotGiven(t *testing.T) {
 		return all
 	}
 	for _, kind := range ownKinds {
-		if err := others(kind).left(); err == nil || !strings.HasSuffix(err.Error(), "kind "+kind) {
+		if err := others(kind).requireLeft(); err == nil || !strings.HasSuffix(err.Error(), "kind "+kind) {
 			t.Errorf("%s is shared: %v", kind, err)
 		}
 	}
-	if err := (spaces{}).left(); err == nil {
+	if err := (namespaces{}).requireLeft(); err == nil {
 		t.Error("spaces that are not known: no error")
 	}
-	if err := others("").left(); err == nil || !strings.Contains(err.Error(), "not the first one") {
+	if err := others("").requireLeft(); err == nil || !strings.Contains(err.Error(), "not the first one") {
 		t.Errorf("%v, want an error: this is not process 1", err)
 	}
 }
 
-// TestTable: each call has one number, and none that must be out has got in.
+// TestTable checks that each call has one number, and that forbidden calls are not in the table.
 func TestTable(t *testing.T) {
 	for _, arch := range []string{"amd64", "arm64"} {
 		seen := map[int]string{proof: "the filter's own"}
@@ -367,7 +368,7 @@ func TestTable(t *testing.T) {
 			if arch == "arm64" {
 				n = c.arm64
 			}
-			if n == none {
+			if n == noCall {
 				continue
 			}
 			if seen[n] != "" {
@@ -396,9 +397,9 @@ func TestTable(t *testing.T) {
 	}
 }
 
-func restrictedCalls() (all []call) {
+func restrictedCalls() (all []systemCall) {
 	for _, r := range restrictions {
-		all = append(all, r.call)
+		all = append(all, r.systemCall)
 	}
 	return all
 }

@@ -39,43 +39,46 @@ const (
 // architectures maps GOARCH to the values of AUDIT_ARCH.
 var architectures = map[string]uint32{"amd64": 0xc000003e, "arm64": 0xc00000b7}
 
-// restricted is a call that is allowed only with certain arguments.
-type restricted struct {
-	call
-	checks []check
+// restrictedCall is a call that is allowed only with certain arguments.
+type restrictedCall struct {
+	systemCall
+	checks []argumentCheck
 	errno  syscall.Errno // error of a call with other arguments
 }
 
-// check states the allowed values of an argument. It compares the lower 32 bits, which are the only ones that the
-// kernel reads from these arguments.
-type check struct {
+// argumentCheck states the allowed values of an argument. It compares the lower 32 bits, which are the only ones that
+// the kernel reads from these arguments.
+type argumentCheck struct {
 	argument int
 	mask     uint32 // bits that are compared; 0: all
 	values   []uint32
 }
 
-var restrictions = []restricted{
+var restrictions = []restrictedCall{
 	// Address families UNIX, INET and INET6, streams and datagrams, TCP and UDP. These load no kernel module.
-	{call{"socket", 41, 198}, []check{
+	{systemCall{"socket", 41, 198}, []argumentCheck{
 		{0, 0, []uint32{syscall.AF_UNIX, syscall.AF_INET, syscall.AF_INET6}},
 		{1, 0xf, []uint32{syscall.SOCK_STREAM, syscall.SOCK_DGRAM}},
 		{2, 0, []uint32{0, syscall.IPPROTO_TCP, syscall.IPPROTO_UDP}},
 	}, syscall.EAFNOSUPPORT},
-	{call{"socketpair", 53, 199}, []check{{0, 0, []uint32{syscall.AF_UNIX}}}, syscall.EAFNOSUPPORT},
-	{call{"setsockopt", 54, 208}, []check{
+	{systemCall{"socketpair", 53, 199}, []argumentCheck{{0, 0, []uint32{syscall.AF_UNIX}}}, syscall.EAFNOSUPPORT},
+	{systemCall{"setsockopt", 54, 208}, []argumentCheck{
 		{1, 0, []uint32{syscall.SOL_SOCKET, syscall.IPPROTO_TCP, syscall.IPPROTO_IPV6}},
 	}, syscall.ENOPROTOOPT},
-	{call{"clone", 56, 220}, []check{{0, newSpaces, []uint32{0}}}, syscall.EPERM},
+	{systemCall{"clone", 56, 220}, []argumentCheck{{0, newSpaces, []uint32{0}}}, syscall.EPERM},
 	// TCGETS, TIOCGPGRP, TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX
-	{call{"ioctl", 16, 29}, []check{{1, 0, []uint32{0x5401, 0x540f, 0x5413, 0x541b, 0x5421, 0x5450, 0x5451}}},
+	{systemCall{"ioctl", 16, 29}, []argumentCheck{{1, 0, []uint32{0x5401, 0x540f, 0x5413, 0x541b, 0x5421, 0x5450,
+		0x5451}}},
 		syscall.ENOTTY},
-	// PR_SET_PDEATHSIG, GET_PDEATHSIG, GET_DUMPABLE, SET_DUMPABLE, SET_NAME, GET_NAME, SET_NO_NEW_PRIVS, GET_NO_NEW_PRIVS,
-	// SET_VMA
-	{call{"prctl", 157, 167}, []check{{0, 0, []uint32{1, 2, 3, 4, 15, 16, 38, 39, 0x53564d41}}}, syscall.EPERM},
-	{call{"prlimit64", 302, 261}, []check{{0, 0, []uint32{0}}}, syscall.EPERM}, // only for the process itself
+	// PR_SET_PDEATHSIG, GET_PDEATHSIG, GET_DUMPABLE, SET_DUMPABLE, SET_NAME, GET_NAME, SET_NO_NEW_PRIVS,
+	// GET_NO_NEW_PRIVS, SET_VMA
+	{systemCall{"prctl", 157, 167}, []argumentCheck{{0, 0, []uint32{1, 2, 3, 4, 15, 16, 38, 39, 0x53564d41}}},
+		syscall.EPERM},
+	// only for the process itself
+	{systemCall{"prlimit64", 302, 261}, []argumentCheck{{0, 0, []uint32{0}}}, syscall.EPERM},
 }
 
-type instruction struct {
+type bpfInstruction struct {
 	code uint16
 	yes  uint8
 	no   uint8
@@ -83,41 +86,41 @@ type instruction struct {
 }
 
 // assemble returns the filter. Calls of other architectures end the process; calls that are not allowed return ENOSYS.
-func assemble() []instruction {
-	program := []instruction{
+func assemble() []bpfInstruction {
+	program := []bpfInstruction{
 		{load, 0, 0, atArchitecture}, {jumpEqual, 1, 0, architectures[runtime.GOARCH]}, {answer, 0, 0, kill},
 		{load, 0, 0, atNumber},
 		{jumpAtMin, 0, 1, x32}, {answer, 0, 0, kill},
 		{jumpEqual, 0, 1, proof}, {answer, 0, 0, errnos | uint32(proven)},
 	}
 	for _, c := range allowed {
-		if n := c.number(); n != none {
-			program = append(program, instruction{jumpEqual, 0, 1, uint32(n)}, instruction{answer, 0, 0, allow})
+		if n := c.number(); n != noCall {
+			program = append(program, bpfInstruction{jumpEqual, 0, 1, uint32(n)}, bpfInstruction{answer, 0, 0, allow})
 		}
 	}
 	for _, r := range restrictions {
 		body := r.assemble()
-		program = append(program, instruction{jumpEqual, 1, 0, uint32(r.number())},
-			instruction{jumpAlways, 0, 0, uint32(len(body))})
+		program = append(program, bpfInstruction{jumpEqual, 1, 0, uint32(r.number())},
+			bpfInstruction{jumpAlways, 0, 0, uint32(len(body))})
 		program = append(program, body...)
 	}
 	// A library that gets ENOSYS uses another call, for example clone instead of clone3.
-	return append(program, instruction{answer, 0, 0, errnos | uint32(syscall.ENOSYS)})
+	return append(program, bpfInstruction{answer, 0, 0, errnos | uint32(syscall.ENOSYS)})
 }
 
 // assemble returns instructions that check the arguments of the call and return the answer.
-func (r restricted) assemble() (body []instruction) {
+func (r restrictedCall) assemble() (body []bpfInstruction) {
 	for _, c := range r.checks {
-		body = append(body, instruction{load, 0, 0, uint32(atArguments + 8*c.argument)})
+		body = append(body, bpfInstruction{load, 0, 0, uint32(atArguments + 8*c.argument)})
 		if c.mask != 0 {
-			body = append(body, instruction{and, 0, 0, c.mask})
+			body = append(body, bpfInstruction{and, 0, 0, c.mask})
 		}
 		for i, value := range c.values { // an allowed value jumps over the remaining values and the refusal
-			body = append(body, instruction{jumpEqual, uint8(len(c.values) - i), 0, value})
+			body = append(body, bpfInstruction{jumpEqual, uint8(len(c.values) - i), 0, value})
 		}
-		body = append(body, instruction{answer, 0, 0, errnos | uint32(r.errno)})
+		body = append(body, bpfInstruction{answer, 0, 0, errnos | uint32(r.errno)})
 	}
-	return append(body, instruction{answer, 0, 0, allow})
+	return append(body, bpfInstruction{answer, 0, 0, allow})
 }
 
 // filter installs the filter for this process and all processes that it starts, and verifies that it is active.
@@ -125,7 +128,7 @@ func filter() error {
 	program := assemble()
 	list := struct {
 		n     uint16
-		first *instruction
+		first *bpfInstruction
 	}{uint16(len(program)), &program[0]}
 	const byFilter = 2
 	if err := prctl(prSetSeccomp, byFilter, uintptr(unsafe.Pointer(&list))); err != nil {

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestPythonInHome: interpreters and libraries that lie in a home folder show nothing of it but themselves.
+// TestPythonInHome checks that interpreters and libraries in a home folder reveal only themselves.
 func TestPythonInHome(t *testing.T) {
 	if os.Getenv("PLUMBLINE_PYTHON") == "" {
 		t.Skip("PLUMBLINE_PYTHON names no interpreter: make test-escape PYTHON=python3 runs this")

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// TestMain is this binary's other life: a program that misbehaves as its first argument says.
+// TestMain also serves as a misbehaving program, according to its first argument.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == hostileProgram {
 		hostile[os.Args[2]](os.Args[3:])
@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 
 const hostileProgram = "a hostile program"
 
-// hostile is what programs try, by name, with arguments of their own. They print what they have achieved.
+// hostile contains the programs' attempts by name, with their arguments. They print what succeeded.
 var hostile = map[string]func(args []string){
 	"greets": func([]string) {
 		name, err := os.Hostname()
@@ -52,11 +52,11 @@ var hostile = map[string]func(args []string){
 		text, err := io.ReadAll(os.Stdin)
 		fmt.Println(len(text), err)
 	},
-	"deaf": func([]string) { // to all signals that can be ignored
+	"deaf": func([]string) { // ignores all signals that can be ignored
 		signal.Ignore()
 		spin()
 	},
-	// A machine without name spaces.
+	// A machine without namespaces.
 	"refused": func([]string) {
 		if err := os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0); err != nil {
 			fmt.Println("cannot be tried:", err)
@@ -67,7 +67,7 @@ var hostile = map[string]func(args []string){
 		fmt.Println(errors.Is(err, ErrRefused), err, weak)
 	},
 	"environment": func([]string) { fmt.Println(strings.Join(os.Environ(), "\n")) },
-	// The parent of a program: it is killed, and says so before by its output.
+	// The parent of a program. It prints that it will be killed.
 	"parent": func(args []string) {
 		fmt.Println("started")
 		_, _ = Box{Weak: args[1] == "weak", See: []string{executable()}}.Run(
@@ -75,7 +75,8 @@ var hostile = map[string]func(args []string){
 	},
 }
 
-// executable returns the path of this binary. In a box, which has no /proc, it is the name that it was started by.
+// executable returns the path of this binary. In a box, which has no /proc, it returns the name under which it was
+// started.
 func executable() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -88,7 +89,7 @@ func again(args ...string) *exec.Cmd {
 	return exec.Command(executable(), append([]string{hostileProgram}, args...)...)
 }
 
-// forks starts processes until it may not, at most 100, which keep their group.
+// forks starts up to 100 processes in its group, until it fails.
 func forks(args []string) {
 	for n := range 100 {
 		if err := again("sleeps", args[0]).Start(); err != nil {
@@ -99,7 +100,7 @@ func forks(args []string) {
 	fmt.Println(100)
 }
 
-// escapes starts a process with a session of its own, and ends.
+// escapes starts a process in a new session, and ends.
 func escapes(args []string) {
 	cmd := again("sleeps", args[0])
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -118,7 +119,7 @@ func fillMemory([]string) {
 	fmt.Println(len(all), "MiB are mine")
 }
 
-// fillDisk prints the size of the largest file that it could write, and of all.
+// fillDisk prints the size of the largest file that it could write, and of all files.
 func fillDisk(args []string) {
 	largest, all := 0, 0
 	block := make([]byte, 1<<16)
@@ -146,7 +147,7 @@ func fillOutput() {
 	block := []byte(strings.Repeat("x", 1<<20))
 	for range 1 << 10 {
 		if _, err := os.Stdout.Write(block); err != nil {
-			time.Sleep(time.Hour) // until somebody ends this
+			time.Sleep(time.Hour) // until the process is killed
 		}
 	}
 }
@@ -162,7 +163,7 @@ func connects(args []string) {
 	}
 }
 
-// signals kills its parent, the process of the argument, and everybody.
+// signals kills its parent, the process of the argument, and all processes.
 func signals(args []string) {
 	pid, _ := strconv.Atoi(args[0])
 	signal.Ignore(syscall.SIGTERM)
@@ -174,11 +175,11 @@ func signals(args []string) {
 }
 
 func spin() {
-	for { //nolint:staticcheck // as it should
+	for { // deliberately
 	}
 }
 
-// writes tries to make a file in folders, and prints where it could.
+// writes tries to create a file in folders, and prints those in which it succeeds.
 func writes(args []string) {
 	for _, dir := range args {
 		path := filepath.Join(dir, "written")
@@ -196,7 +197,7 @@ func readsFiles(args []string) {
 	}
 }
 
-// privilege tries what needs privileges, or would give them, and prints what was not refused.
+// privilege tries actions that need or give privileges, and prints those that were not refused.
 func privilege() {
 	for name, call := range map[string][3]uintptr{
 		"unshare":       {syscall.SYS_UNSHARE, syscall.CLONE_NEWUSER},

@@ -19,12 +19,12 @@ type Python struct {
 	Box     Box
 }
 
-// oldestPython is the first version with ast.unparse, which the drivers of tests need.
-const oldestPython = 9 // minor version of Python 3
+// minMinorVersion is the first version with ast.unparse, which the drivers of tests need.
+const minMinorVersion = 9 // minor version of Python 3
 
-// describe prints an interpreter's version, path, installation folders and module folders, and the files of its code
-// and libraries, as JSON.
-const describe = `import json, os, sys
+// describeScript prints an interpreter's version, path, installation folders and module folders, and the files of its
+// code and libraries, as JSON.
+const describeScript = `import json, os, sys
 lines = []
 try:
     lines = open("/proc/self/maps").read().splitlines()
@@ -37,9 +37,9 @@ see = [p for p in [sys.executable, *own, *sys.path, *code] if os.path.exists(p)]
 print(json.dumps({"version": list(sys.version_info[:3]), "path": sys.executable,
     "prefixes": sorted(prefixes), "see": sorted({*see})}))`
 
-// try is a script that tests whether an interpreter can do in a box what the drivers require: protect their memory from
-// the processes that they fork.
-const try = `import ctypes, sys
+// trialScript is a script that tests whether an interpreter can do in a box what the drivers require: protect their
+// memory from the processes that they fork.
+const trialScript = `import ctypes, sys
 sys.platform != "linux" or ctypes.CDLL(None).prctl(4, 0, 0, 0, 0) == 0 or sys.exit("prctl")
 print(1)`
 
@@ -56,11 +56,11 @@ func FindPython(ctx context.Context, name string, weak bool) (*Python, error) {
 	}
 	ctx, end := context.WithTimeout(ctx, time.Minute)
 	defer end()
-	cmd := exec.CommandContext(ctx, path, "-I", "-c", describe)
+	cmd := exec.CommandContext(ctx, path, "-I", "-c", describeScript)
 	cmd.WaitDelay = time.Second
 	text, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("%s is no Python of version 3.%d or newer: %w%s", path, oldestPython, err, said(err))
+		return nil, fmt.Errorf("%s is no Python of version 3.%d or newer: %w%s", path, minMinorVersion, err, errorOutput(err))
 	}
 	var found struct {
 		Version       []int
@@ -73,12 +73,12 @@ func FindPython(ctx context.Context, name string, weak bool) (*Python, error) {
 	v := found.Version
 	p := &Python{
 		Path: found.Path, Version: fmt.Sprintf("%d.%d.%d", v[0], v[1], v[2]),
-		Box: Box{Weak: weak, See: slices.Concat(found.See, libraries(found.Prefixes))},
+		Box: Box{Weak: weak, See: slices.Concat(found.See, libraryFolders(found.Prefixes))},
 	}
-	if v[0] != 3 || v[1] < oldestPython {
-		return nil, fmt.Errorf("%s is Python %s, want 3.%d or newer", path, p.Version, oldestPython)
+	if v[0] != 3 || v[1] < minMinorVersion {
+		return nil, fmt.Errorf("%s is Python %s, want 3.%d or newer", path, p.Version, minMinorVersion)
 	}
-	o, err := p.Run(ctx, try, nil, Limits{Wall: time.Minute, Output: 1 << 16})
+	o, err := p.Run(ctx, trialScript, nil, Limits{Wall: time.Minute, Output: 1 << 16})
 	if err != nil {
 		return nil, err
 	}
@@ -88,9 +88,9 @@ func FindPython(ctx context.Context, name string, weak bool) (*Python, error) {
 	return p, nil
 }
 
-// libraries returns the library folders of an interpreter that is installed in its own folders. It omits home folders;
-// there, the mapped files and the module folders must suffice.
-func libraries(prefixes []string) (all []string) {
+// libraryFolders returns the library folders of an interpreter that is installed in its own folders. It omits home
+// folders; there, the mapped files and the module folders must suffice.
+func libraryFolders(prefixes []string) (all []string) {
 	known := homes()
 	for _, prefix := range prefixes {
 		real, err := filepath.EvalSymlinks(prefix)
@@ -123,8 +123,8 @@ func (p *Python) run(ctx context.Context, c Command, l Limits) (Outcome, error) 
 	return p.Box.Run(ctx, c, l)
 }
 
-// said returns the last line that a failed command wrote to standard error.
-func said(err error) string {
+// errorOutput returns the last line that a failed command wrote to standard error.
+func errorOutput(err error) string {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
 		return ": " + lastLine(exit.Stderr)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// interpreter returns the Python of PLUMBLINE_PYTHON, or python3; the test is skipped where there is none.
+// interpreter returns the Python of PLUMBLINE_PYTHON, or python3. The test is skipped if there is none.
 func interpreter(t testing.TB) string {
 	t.Helper()
 	name := os.Getenv("PLUMBLINE_PYTHON")

@@ -2,5 +2,5 @@
 
 package sandbox
 
-// underRace says that this binary reserves terabytes of address space for the race detector.
+// underRace states that this binary reserves terabytes of address space for the race detector.
 const underRace = true

@@ -18,7 +18,7 @@ const (
 	attrNoSUID   = 2
 	attrNoDev    = 4
 
-	inodes = 16384 // maximum number of files in /tmp
+	maxFiles = 16384 // maximum number of files in /tmp
 
 	hostName = "sandbox"
 )
@@ -26,13 +26,14 @@ const (
 // devices are the harmless devices in /dev.
 var devices = []string{"null", "zero", "full", "random", "urandom"}
 
-// root creates a root file system in memory, shows the view in it, and makes everything except /tmp read-only. scratch
-// limits the bytes in /tmp.
-func (v view) root(scratch int64) error {
+// createRoot creates a root file system in memory, shows the view in it, and makes everything except /tmp read-only.
+// scratch limits the bytes in /tmp.
+func (v view) createRoot(scratch int64) error {
 	if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return fmt.Errorf("a mount space of its own: %w", err)
 	}
-	// The new root is mounted on /tmp until it becomes the root. The machine's own /tmp is then visible again below old.
+	// The new root is mounted on /tmp until it becomes the root. The machine's own /tmp is then visible again below
+	// old.
 	const old = "/old"
 	if err := syscall.Mount("root", "/tmp", "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0755,size=1m"); err != nil {
 		return fmt.Errorf("a root in memory: %w", err)
@@ -49,11 +50,11 @@ func (v view) root(scratch int64) error {
 	if err := os.Mkdir("/tmp", 0o755); err != nil {
 		return err
 	}
-	options := fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", scratch, inodes)
+	options := fmt.Sprintf("mode=1777,size=%d,nr_inodes=%d", scratch, maxFiles)
 	if err := syscall.Mount("tmp", "/tmp", "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, options); err != nil {
 		return fmt.Errorf("/tmp in memory: %w", err)
 	}
-	if err := v.fill(old); err != nil {
+	if err := v.fillRoot(old); err != nil {
 		return err
 	}
 	if err := syscall.Unmount(old, syscall.MNT_DETACH); err != nil {
@@ -62,13 +63,13 @@ func (v view) root(scratch int64) error {
 	if err := os.Remove(old); err != nil {
 		return err
 	}
-	return readOnly("/", 0)
+	return makeReadOnly("/", 0)
 }
 
-// fill adds the devices, the paths of the view and its links to the new root.
-func (v view) fill(old string) error {
+// fillRoot adds the devices, the paths of the view and its links to the new root.
+func (v view) fillRoot(old string) error {
 	for _, name := range devices {
-		if err := bind(old, "/dev/"+name); err != nil {
+		if err := bindPath(old, "/dev/"+name); err != nil {
 			return err
 		}
 	}
@@ -103,10 +104,10 @@ func (v view) fill(old string) error {
 func (v view) bindAll(old string) error {
 	var covers []string
 	for _, path := range v.Paths {
-		if err := bind(old, path); err != nil {
+		if err := bindPath(old, path); err != nil {
 			return err
 		}
-		if err := readOnly(path, atRecursive); err != nil {
+		if err := makeReadOnly(path, atRecursive); err != nil {
 			return err
 		}
 		for _, home := range v.Hidden {
@@ -120,15 +121,15 @@ func (v view) bindAll(old string) error {
 		}
 	}
 	for _, home := range covers {
-		if err := readOnly(home, 0); err != nil {
+		if err := makeReadOnly(home, 0); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// bind binds a file or folder of the machine's root, which is mounted at old, to the same path.
-func bind(old, path string) error {
+// bindPath binds a file or folder of the machine's root, which is mounted at old, to the same path.
+func bindPath(old, path string) error {
 	info, err := os.Stat(old + path)
 	if err != nil {
 		return err
@@ -150,15 +151,15 @@ func bind(old, path string) error {
 	return nil
 }
 
-// readOnly makes a mount read-only, without set-user-id programs and devices. With atRecursive as how, this includes
-// all mounts below it.
-func readOnly(path string, how uintptr) error {
+// makeReadOnly makes a mount read-only, without set-user-id programs and devices. With atRecursive as how, this
+// includes all mounts below it.
+func makeReadOnly(path string, flags uintptr) error {
 	p, err := syscall.BytePtrFromString(path)
 	if err != nil {
 		return err
 	}
 	attr := struct{ set, clear, propagation, users uint64 }{set: attrReadOnly | attrNoSUID | attrNoDev}
-	_, _, errno := syscall.Syscall6(sysMountSetattr, 0, uintptr(unsafe.Pointer(p)), how, uintptr(unsafe.Pointer(&attr)),
+	_, _, errno := syscall.Syscall6(sysMountSetattr, 0, uintptr(unsafe.Pointer(p)), flags, uintptr(unsafe.Pointer(&attr)),
 		unsafe.Sizeof(attr), 0)
 	if errors.Is(errno, syscall.ENOSYS) {
 		return errors.New("the kernel has no mount_setattr: Linux 5.14 or newer is needed")

@@ -27,7 +27,7 @@ func (b Box) prepare(ctx context.Context, c Command, l Limits, in room) (*exec.C
 			return nil, failure{}, err
 		}
 		var err error
-		if s.Outside, err = readSpaces(); err != nil {
+		if s.Outside, err = readNamespaces(); err != nil {
 			return nil, failure{}, fmt.Errorf("%w: %w", ErrRefused, err)
 		}
 		s.View = newView(b.See, homes())
@@ -65,15 +65,15 @@ func (s *stage) setNamespaces(attr *syscall.SysProcAttr) error {
 	}
 	var users, groups bool
 	var err, err2 error
-	attr.UidMappings, users, err = identity("/proc/self/uid_map")
-	attr.GidMappings, groups, err2 = identity("/proc/self/gid_map")
+	attr.UidMappings, users, err = identityMap("/proc/self/uid_map")
+	attr.GidMappings, groups, err2 = identityMap("/proc/self/gid_map")
 	attr.GidMappingsEnableSetgroups = true
 	s.ToNobody = users && groups
 	return errors.Join(err, err2)
 }
 
-// identity maps each id of this process's user namespace to itself, and reports whether nobody is among them.
-func identity(path string) (all []syscall.SysProcIDMap, hasNobody bool, err error) {
+// identityMap maps each id of this process's user namespace to itself, and reports whether nobody is among them.
+func identityMap(path string) (all []syscall.SysProcIDMap, hasNobody bool, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, false, fmt.Errorf("%w: %w", ErrRefused, err)

@@ -33,7 +33,8 @@ type Limits struct {
 type Box struct {
 	// Weak runs programs without namespaces: with this account's files and the network.
 	Weak bool
-	// See lists files and folders of this machine that programs may read in addition to the system's, by absolute paths.
+	// See lists files and folders of this machine that programs may read in addition to the system's, by absolute
+	// paths.
 	See []string
 }
 
@@ -81,7 +82,7 @@ func (b Box) Run(ctx context.Context, c Command, l Limits) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer room.leave()
+	defer room.remove()
 	own, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	timer := time.AfterFunc(l.Wall, func() { end(context.DeadlineExceeded) })
@@ -92,7 +93,7 @@ func (b Box) Run(ctx context.Context, c Command, l Limits) (Outcome, error) {
 		return Outcome{}, err
 	}
 	defer failed.close()
-	out, errs := &capped{most: l.Output, full: end}, &capped{most: l.Output, full: end}
+	out, errs := &cappedBuffer{maxBytes: l.Output, full: end}, &cappedBuffer{maxBytes: l.Output, full: end}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(c.Input), out, errs
 	if c.Pipes != (Pipes{}) {
 		cmd.Stdin, cmd.Stdout = c.Pipes.In, c.Pipes.Out
@@ -105,7 +106,7 @@ func (b Box) Run(ctx context.Context, c Command, l Limits) (Outcome, error) {
 	if err := cmd.Start(); err != nil {
 		return Outcome{}, refusal(err)
 	}
-	waited := wait(cmd)
+	waited := waitForGroup(cmd)
 	if text := failed.text(); text != "" {
 		return Outcome{}, fmt.Errorf("%w: %s", ErrRefused, text)
 	}
@@ -123,9 +124,9 @@ func (b Box) Run(ctx context.Context, c Command, l Limits) (Outcome, error) {
 	return o, nil
 }
 
-// wait waits for the program, ends the other processes of its group, and returns an error only if the machine caused
-// it.
-func wait(cmd *exec.Cmd) error {
+// waitForGroup waits for the program, ends the other processes of its group, and returns an error only if the machine
+// caused it.
+func waitForGroup(cmd *exec.Cmd) error {
 	err := cmd.Wait()
 	killGroup(cmd.Process.Pid)
 	var exit *exec.ExitError
@@ -147,7 +148,7 @@ func (b Box) room() (room, error) {
 	return room(dir), err
 }
 
-func (r room) leave() {
+func (r room) remove() {
 	if r != "/tmp" {
 		_ = os.RemoveAll(string(r)) // files that cannot be removed stay in the system's temporary folder
 	}
@@ -157,29 +158,29 @@ func (r room) env(own []string) []string {
 	return append(append([]string{}, own...), "TMPDIR="+string(r), "HOME="+string(r))
 }
 
-// capped keeps the first bytes of a stream and calls full when there are more.
-type capped struct {
-	mu   sync.Mutex
-	kept bytes.Buffer
-	most int64
-	full func(error)
+// cappedBuffer keeps the first bytes of a stream and calls full when there are more.
+type cappedBuffer struct {
+	mu       sync.Mutex
+	buffer   bytes.Buffer
+	maxBytes int64
+	full     func(error)
 }
 
-func (c *capped) Write(p []byte) (int, error) {
+func (c *cappedBuffer) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if free := c.most - int64(c.kept.Len()); int64(len(p)) > free {
-		c.kept.Write(p[:free])
+	if free := c.maxBytes - int64(c.buffer.Len()); int64(len(p)) > free {
+		c.buffer.Write(p[:free])
 		c.full(errOutput)
 		return 0, errOutput
 	}
-	return c.kept.Write(p)
+	return c.buffer.Write(p)
 }
 
-func (c *capped) bytes() []byte {
+func (c *cappedBuffer) bytes() []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.kept.Bytes()
+	return c.buffer.Bytes()
 }
 
 // failure transfers an error of the stage that occurs before the program begins.

@@ -21,7 +21,7 @@ import (
 
 var background = context.Background()
 
-// limits are small, and none is of time but for a minute's wall.
+// limits returns small limits, with a minute of wall time and no limit of processor time.
 func limits() Limits {
 	l := Limits{
 		Wall: time.Minute, CPU: 50 * time.Second, Memory: 4 << 30, File: 1 << 20, Scratch: 4 << 20, Output: 1 << 20,
@@ -37,7 +37,7 @@ func program(name string, args ...string) Command {
 	return Command{Path: executable(), Args: append([]string{hostileProgram, name}, args...), Env: []string{"OWN=1"}}
 }
 
-// box skips the test where the machine refuses one.
+// box skips the test if the machine refuses a box.
 func box(t *testing.T, weak bool) Box {
 	t.Helper()
 	b := Box{Weak: weak, See: []string{executable()}}
@@ -66,10 +66,10 @@ func both(t *testing.T, test func(t *testing.T, b Box)) {
 	t.Run("weak", func(t *testing.T) { test(t, box(t, true)) })
 }
 
-// mark returns a word that only the processes of one test have in their command line.
+// mark returns a word that occurs only in the command lines of one test's processes.
 func mark() string { return fmt.Sprintf("mark-%d-%d", os.Getpid(), rand.Uint64()) }
 
-// marked returns the processes that have a mark in their command line, but for this one.
+// marked returns the processes with a mark in their command line, except this one.
 func marked(t *testing.T, mark string) (pids []int) {
 	t.Helper()
 	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -79,7 +79,7 @@ func marked(t *testing.T, mark string) (pids []int) {
 	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		if err != nil || !bytes.Contains(text, []byte(mark)) {
-			continue // it has ended, or is another
+			continue // it has ended, or its id was reused
 		}
 		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil && pid != os.Getpid() {
 			pids = append(pids, pid)
@@ -121,10 +121,10 @@ func TestForks(t *testing.T) {
 	both(t, func(t *testing.T, b Box) {
 		word := mark()
 		l := limits()
-		l.Files = 4096 // which each start needs
+		l.Files = 4096 // the minimum for a start
 		o := run(t, b, program("forks", word), l)
 		n, err := strconv.Atoi(strings.TrimSpace(string(o.Output)))
-		// What the machine runs already counts behind a weak box, and root's processes are not limited there.
+		// In a weak box the machine's other processes count, and root's processes are not limited.
 		if err != nil || n == 0 || !b.Weak && n >= l.Processes {
 			t.Errorf("%q, %q: want some processes, and then a refusal", o.Output, o.Errors)
 		}
@@ -252,7 +252,7 @@ func TestWallTime(t *testing.T) {
 func TestProcessorTime(t *testing.T) {
 	both(t, func(t *testing.T, b Box) {
 		l := limits()
-		l.CPU = time.Millisecond // a second: limits are whole ones
+		l.CPU = time.Millisecond // rounded up to a second, because limits are whole seconds
 		if o := run(t, b, program("spins"), l); o.Ending != Exited || o.Code != -1 && o.Code != 2 {
 			t.Errorf("%v, code %d, want an end by a signal", o.Ending, o.Code)
 		}
@@ -266,7 +266,7 @@ func TestInput(t *testing.T) {
 		if o := run(t, b, c, limits()); string(o.Output) != "3145728 <nil>\n" {
 			t.Errorf("%q, want all of the input and its end", o.Output)
 		}
-		c = program("greets") // leaves its input unread
+		c = program("greets") // it does not read its input
 		c.Input = make([]byte, 3<<20)
 		if o := run(t, b, c, limits()); o.Code != 0 {
 			t.Errorf("code %d, want 0", o.Code)
@@ -368,7 +368,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestAsPlainUser runs the other tests as nobody, where it may choose.
+// TestAsPlainUser runs the other tests as nobody, if this process may change its user.
 func TestAsPlainUser(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("the other tests ran as a plain user")
@@ -399,7 +399,8 @@ func TestAsPlainUser(t *testing.T) {
 	}
 }
 
-// TestHomeFolders: of a home folder a program sees what is named, also where the home lies in a folder of the system.
+// TestHomeFolders checks that a program sees only the named files of a home folder, even if the home is in a system
+// folder.
 func TestHomeFolders(t *testing.T) {
 	box(t, false)
 	root := tree(t, "usr/home/secret", "usr/home/named", "usr/lib", "other/secret", "other/named")

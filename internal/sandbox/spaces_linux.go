@@ -6,15 +6,15 @@ import (
 	"os"
 )
 
-// spaces contains the kernel's names of a process's namespaces, by their kinds.
-type spaces map[string]string
+// namespaces contains the kernel's names of a process's namespaces, by their kinds.
+type namespaces map[string]string
 
 // ownKinds are the kinds of namespaces that each program has for itself.
 var ownKinds = []string{"user", "mnt", "pid", "net", "ipc", "uts"}
 
-// readSpaces returns the namespaces of this process.
-func readSpaces() (spaces, error) {
-	s := spaces{}
+// readNamespaces returns the namespaces of this process.
+func readNamespaces() (namespaces, error) {
+	s := namespaces{}
 	for _, kind := range ownKinds {
 		name, err := os.Readlink("/proc/self/ns/" + kind)
 		if err != nil {
@@ -25,10 +25,10 @@ func readSpaces() (spaces, error) {
 	return s, nil
 }
 
-// left returns an error unless this process is process 1 and in different namespaces than outside, of every kind. A
-// kernel, or a system that emulates one, may accept the request without fulfilling it.
-func (outside spaces) left() error {
-	own, err := readSpaces()
+// requireLeft returns an error unless this process is process 1 and in different namespaces than outside, of every
+// kind. A kernel, or a system that emulates one, may accept the request without fulfilling it.
+func (outside namespaces) requireLeft() error {
+	own, err := readNamespaces()
 	if err != nil {
 		return err
 	}

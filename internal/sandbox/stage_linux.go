@@ -20,8 +20,8 @@ type stage struct {
 	Args, Env []string
 	Folder    string
 	Limits    Limits
-	Weak      bool   // no namespaces and no filter
-	Outside   spaces // namespaces of the process that started this one
+	Weak      bool       // no namespaces and no filter
+	Outside   namespaces // namespaces of the process that started this one
 	View      view
 	ToNobody  bool
 }
@@ -48,12 +48,12 @@ func enter(text string) error {
 		return err
 	}
 	if !s.Weak {
-		if err := s.Outside.left(); err != nil {
+		if err := s.Outside.requireLeft(); err != nil {
 			return err
 		}
 		// The kernel should kill this process first if memory runs out. Some systems do not allow this setting.
 		_ = os.WriteFile("/proc/self/oom_score_adj", []byte("1000"), 0)
-		if err := s.View.root(s.Limits.Scratch); err != nil {
+		if err := s.View.createRoot(s.Limits.Scratch); err != nil {
 			return err
 		}
 		if err := dropCapabilities(s.ToNobody); err != nil {
@@ -158,7 +158,7 @@ const (
 func (l Limits) set(own bool) error {
 	processes := l.Processes
 	if processes > 0 && !own {
-		processes += running()
+		processes += countThreads()
 	}
 	for _, x := range []struct {
 		name     string
@@ -190,8 +190,8 @@ func (l Limits) set(own bool) error {
 	return nil
 }
 
-// running returns the number of threads on this machine.
-func running() int {
+// countThreads returns the number of threads on this machine.
+func countThreads() int {
 	text, err := os.ReadFile("/proc/loadavg")
 	if err != nil {
 		return math.MaxInt32

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// tree makes folders and files, those whose names end in a slash and the others, and returns their root's real path.
+// tree creates folders (names with a final slash) and files, and returns the real path of their root.
 func tree(t *testing.T, names ...string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -46,7 +46,7 @@ func TestViewHidesHomes(t *testing.T) {
 	all := []string{home}
 	for name, x := range map[string]struct {
 		see  string
-		want bool // that it is shown
+		want bool // whether it is shown
 	}{
 		"home":                {"people/u", false},
 		"home with a slash":   {"people/u/", false},
@@ -76,7 +76,7 @@ func TestViewHidesHomes(t *testing.T) {
 	}
 }
 
-// TestViewHidesHomesOfSystem: a home within a folder of the system is hidden, but for what is shown of it by name.
+// TestViewHidesHomesOfSystem checks that a home in a system folder is hidden, except for its named files.
 func TestViewHidesHomesOfSystem(t *testing.T) {
 	root := tree(t, "usr/home/u/secret", "usr/home/u/venv/m.py", "usr/lib/m")
 	before := systemFolders
@@ -111,7 +111,7 @@ func TestHomesOfAccounts(t *testing.T) {
 	if all := homes(); !slices.Contains(all, root+"/b") || slices.Contains(all, "/") {
 		t.Errorf("%v, want %s/b and no root", all, root)
 	}
-	t.Setenv("HOME", "/usr") // of a service, perhaps
+	t.Setenv("HOME", "/usr") // as for some services
 	if all := homes(); slices.Contains(all, "/usr") {
 		t.Errorf("%v has a folder of the system", all)
 	}

@@ -14,15 +14,15 @@ import (
 	"sync"
 )
 
-// shortest is the minimum length of a secret that is replaced in texts. Shorter secrets, and words such as none and
-// EMPTY that stand for no key, would match unrelated text.
-const shortest = 6
+// minHiddenLength is the minimum length of a secret that is replaced in texts. Shorter secrets, and words such as none
+// and EMPTY that stand for no key, would match unrelated text.
+const minHiddenLength = 6
 
 // Keeper hides the secrets of one command. The zero value hides nothing. Its methods are safe for concurrent use.
 type Keeper struct {
-	mu     sync.Mutex
-	known  []string
-	hiding *strings.Replacer // of known; nil: to be made
+	mu           sync.Mutex
+	known        []string
+	replacements *strings.Replacer // of known; nil: to be made
 } // replaces known; nil: not yet built
 
 // Add adds secrets.
@@ -30,10 +30,10 @@ func (k *Keeper) Add(secrets ...string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, s := range secrets {
-		if len(s) < shortest || strings.Contains(Shown, s) || slices.Contains(k.known, s) {
+		if len(s) < minHiddenLength || strings.Contains(Shown, s) || slices.Contains(k.known, s) {
 			continue
 		}
-		k.known, k.hiding = append(k.known, s), nil
+		k.known, k.replacements = append(k.known, s), nil
 	}
 }
 
@@ -49,15 +49,15 @@ func (k *Keeper) Hide(text string) string {
 func (k *Keeper) replacer() *strings.Replacer {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.hiding == nil && len(k.known) > 0 {
-		k.hiding = strings.NewReplacer(pairs(k.known)...)
+	if k.replacements == nil && len(k.known) > 0 {
+		k.replacements = strings.NewReplacer(replacementPairs(k.known)...)
 	}
-	return k.hiding
+	return k.replacements
 }
 
-// pairs returns the forms of the secrets, each with its replacement. The longest come first, because a form may be part
-// of another.
-func pairs(secrets []string) []string {
+// replacementPairs returns the forms of the secrets, each with its replacement. The longest come first, because a form
+// may be part of another.
+func replacementPairs(secrets []string) []string {
 	var forms []string
 	for _, s := range secrets {
 		quoted, _ := json.Marshal(s) // a string can always be encoded
@@ -90,19 +90,19 @@ func Args(args []string, flags map[string]string) []string {
 	shown := slices.Clone(args)
 	for i, arg := range args {
 		if prefix, is := flags[arg]; is && i+1 < len(args) {
-			shown[i+1] = pair(prefix, args[i+1])
+			shown[i+1] = hidePair(prefix, args[i+1])
 			continue
 		}
 		flag, value, ok := strings.Cut(arg, "=")
 		if prefix, is := flags[flag]; is && ok {
-			shown[i] = flag + "=" + pair(prefix, value)
+			shown[i] = flag + "=" + hidePair(prefix, value)
 		}
 	}
 	return shown
 }
 
-// pair returns NAME=VALUE, or BACKEND:NAME=VALUE, without the secret.
-func pair(prefix, text string) string {
+// hidePair returns NAME=VALUE, or BACKEND:NAME=VALUE, without the secret.
+func hidePair(prefix, text string) string {
 	name, value, ok := strings.Cut(text, "=")
 	if !ok {
 		return text

@@ -7,20 +7,21 @@ import (
 )
 
 var (
-	// strong are words that make an option secret anywhere in its name.
-	strong = [...]string{
+	// secretWords are words that make an option secret anywhere in its name.
+	secretWords = [...]string{
 		"secret", "secrets", "password", "passwd", "passphrase", "passcode", "credential", "credentials", "authorization",
 		"bearer", "cookie", "apikey", "accesskey", "accesskeyid", "pw", "pass", "psk", "pat", "pincode", "otp", "sas",
 	}
-	// last are words that make an option secret at the end of its name. max_tokens, stop_token_ids and pin_memory are not
-	// secret.
-	last = [...]string{"token", "key", "auth", "jwt", "pwd", "sig", "signature", "pin"}
-	// together are pairs of neighbouring words that make an option secret.
-	together = [...][2]string{{"access", "key"}, {"pin", "code"}}
-	// pointing are last words of names of options whose value is the place of a secret.
-	pointing = [...]string{"env", "file", "path", "dir"}
-	// harmless are headers whose values are shown, because they only select something on the server.
-	harmless = [...]string{"accept", "application", "content-type", "host", "model", "multiplexed_model_id", "user-agent",
+	// secretLastWords are words that make an option secret at the end of its name. max_tokens, stop_token_ids and
+	// pin_memory are not secret.
+	secretLastWords = [...]string{"token", "key", "auth", "jwt", "pwd", "sig", "signature", "pin"}
+	// secretPairs are pairs of neighbouring words that make an option secret.
+	secretPairs = [...][2]string{{"access", "key"}, {"pin", "code"}}
+	// locationWords are last words of names of options whose value is the place of a secret.
+	locationWords = [...]string{"env", "file", "path", "dir"}
+	// harmlessHeaders are headers whose values are shown, because they only select something on the server.
+	harmlessHeaders = [...]string{"accept", "application", "content-type", "host", "model", "multiplexed_model_id",
+		"user-agent",
 		"x-model", "x-model-id", "x-request-id"}
 )
 
@@ -33,29 +34,29 @@ const headerPrefix = "header."
 func Named(option string) bool {
 	before, header, ok := strings.Cut(strings.ToLower(option), headerPrefix)
 	if ok && (before == "" || strings.HasSuffix(before, ".")) { // for all parts of a model, or PART.header.NAME
-		return !slices.Contains(harmless[:], header)
+		return !slices.Contains(harmlessHeaders[:], header)
 	}
-	words := words(option)
-	if len(words) == 0 || slices.Contains(pointing[:], words[len(words)-1]) {
+	words := splitWords(option)
+	if len(words) == 0 || slices.Contains(locationWords[:], words[len(words)-1]) {
 		return false
 	}
-	return slices.Contains(last[:], words[len(words)-1]) || paired(words) ||
-		slices.ContainsFunc(words, func(w string) bool { return slices.Contains(strong[:], w) })
+	return slices.Contains(secretLastWords[:], words[len(words)-1]) || hasSecretPair(words) ||
+		slices.ContainsFunc(words, func(w string) bool { return slices.Contains(secretWords[:], w) })
 }
 
-// paired reports whether two neighbouring words of a name make it secret.
-func paired(words []string) bool {
+// hasSecretPair reports whether two neighbouring words of a name make it secret.
+func hasSecretPair(words []string) bool {
 	for i := 1; i < len(words); i++ {
-		if slices.Contains(together[:], [2]string{words[i-1], words[i]}) {
+		if slices.Contains(secretPairs[:], [2]string{words[i-1], words[i]}) {
 			return true
 		}
 	}
 	return false
 }
 
-// words returns the words of a name in lower case: api_key, x-api-key, api.key and apiKey contain the words api and
-// key.
-func words(name string) []string {
+// splitWords returns the words of a name in lower case: api_key, x-api-key, api.key and apiKey contain the words api
+// and key.
+func splitWords(name string) []string {
 	var spaced strings.Builder
 	before := ' '
 	for _, r := range name {

@@ -23,14 +23,14 @@ func Option(name, value string) (shown string, secrets []string) {
 	if Named(name) {
 		return Shown, []string{value}
 	}
-	if found := fields(value); len(found) > 0 {
+	if found := secretFields(value); len(found) > 0 {
 		return Shown, append(found, value)
 	}
-	return inText(value)
+	return hideInText(value)
 }
 
-// fields returns the values of the secret fields of a JSON text, or nil if the text is not JSON.
-func fields(text string) (found []string) {
+// secretFields returns the values of the secret fields of a JSON text, or nil if the text is not JSON.
+func secretFields(text string) (found []string) {
 	var value any
 	if text = strings.TrimSpace(text); !strings.HasPrefix(text, "{") && !strings.HasPrefix(text, "[") {
 		return nil
@@ -40,20 +40,20 @@ func fields(text string) (found []string) {
 	if d.Decode(&value) != nil {
 		return nil
 	}
-	walk(value, false, func(secret string) { found = append(found, secret) })
+	findSecrets(value, false, func(secret string) { found = append(found, secret) })
 	return found
 }
 
-// walk calls found for all values below secret names.
-func walk(value any, below bool, found func(string)) {
+// findSecrets calls found for all values below secret names.
+func findSecrets(value any, below bool, found func(string)) {
 	switch v := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			walk(v[name], below || Named(name), found)
+			findSecrets(v[name], below || Named(name), found)
 		}
 	case []any:
 		for _, element := range v {
-			walk(element, below, found)
+			findSecrets(element, below, found)
 		}
 	case nil, bool:
 	default:
@@ -63,39 +63,40 @@ func walk(value any, below bool, found func(string)) {
 	}
 }
 
-// inText hides the secrets of URLs and of command lines.
-func inText(text string) (shown string, secrets []string) {
+// hideInText hides the secrets of URLs and of command lines.
+func hideInText(text string) (shown string, secrets []string) {
 	word := regexp.MustCompile(`(?:"[^"]*"|'[^']*'|\S)+`) // like a shell that splits a line
 	before := ""
 	shown = word.ReplaceAllStringFunc(text, func(word string) string {
-		shown, found := inWord(before, word)
+		shown, found := hideInWord(before, word)
 		secrets, before = append(secrets, found...), word
 		return shown
 	})
 	return shown, secrets
 }
 
-// inWord hides the secrets of a word; before is the previous word.
-func inWord(before, word string) (shown string, secrets []string) {
+// hideInWord hides the secrets of a word; before is the previous word.
+func hideInWord(before, word string) (shown string, secrets []string) {
 	if strings.HasPrefix(before, "-") && !strings.Contains(before, "=") && Named(before) && !strings.HasPrefix(word, "-") {
-		return Shown, []string{bare(word)}
+		return Shown, []string{unquote(word)}
 	}
 	if name, value, ok := strings.Cut(word, "="); ok && value != "" && !strings.ContainsAny(name, ":/?") && Named(name) {
-		return name + "=" + Shown, []string{bare(value)}
+		return name + "=" + Shown, []string{unquote(value)}
 	}
-	return inURL(word)
+	return hideInURL(word)
 }
 
-// bare returns a word without quotes.
-func bare(word string) string {
+// unquote returns a word without quotes.
+func unquote(word string) string {
 	if len(word) > 1 && (word[0] == '"' || word[0] == '\'') && word[len(word)-1] == word[0] {
 		return word[1 : len(word)-1]
 	}
 	return word
 }
 
-// inURL hides the part before the host of URLs, with or without a scheme, and the query parameters with secret names.
-func inURL(text string) (shown string, secrets []string) {
+// hideInURL hides the part before the host of URLs, with or without a scheme, and the query parameters with secret
+// names.
+func hideInURL(text string) (shown string, secrets []string) {
 	parts := strings.Split(text, "://")
 	for i, part := range parts {
 		at := strings.LastIndexByte(part, '@')

@@ -122,7 +122,8 @@ func TestHide(t *testing.T) {
 	}
 }
 
-// FuzzOption: what is shown has no secret that is long enough to be told from other text, and is shown the same again.
+// FuzzOption checks that the shown text contains no secret of sufficient length, and does not change if it is hidden
+// again.
 func FuzzOption(f *testing.F) {
 	for _, s := range []string{"http://u:p@h,http://v:w@i?token=x", `{"a":[{"key":"value"}]}`,
 		"env TOKEN=abcdefgh b --key 'x y' --z=1", "a:b@c", "@", "://@", "--token"} {
@@ -138,7 +139,7 @@ func FuzzOption(f *testing.F) {
 		k.Add(secrets...)
 		hidden := k.Hide(shown)
 		for _, s := range secrets {
-			if len(s) >= shortest && !strings.Contains(Shown, s) &&
+			if len(s) >= minHiddenLength && !strings.Contains(Shown, s) &&
 				strings.Contains(strings.ReplaceAll(hidden, Shown, "\x00"), s) {
 				t.Fatalf("%q=%q: %q shows %q", name, value, hidden, s)
 			}

@@ -12,11 +12,11 @@ type scene struct {
 // drawScene paints a picture with a subject of class label.
 func drawScene(r *draw.Random, label int) *draw.Canvas {
 	s := newScene(r)
-	s.background()
-	s.clutter()
-	s.decoys()
-	s.subject(label)
-	s.light()
+	s.paintBackground()
+	s.paintClutter()
+	s.paintDecoys()
+	s.paintSubject(label)
+	s.applyLight()
 	return s.Canvas
 }
 
@@ -32,8 +32,8 @@ func newScene(r *draw.Random) *scene {
 // pixels converts percent of the short side to 1/256 pixel.
 func (s *scene) pixels(percent int) int { return s.short * draw.One * percent / 100 }
 
-// background paints a texture of three scales between two colours, over a gradient.
-func (s *scene) background() {
+// paintBackground paints a texture of three scales between two colours, over a gradient.
+func (s *scene) paintBackground() {
 	r := s.random
 	from, to := draw.AnyColor(r), draw.AnyColor(r)
 	coarse := draw.NewNoise(r, s.short*r.Between(25, 60)/100, s.Width)
@@ -47,48 +47,48 @@ func (s *scene) background() {
 	})
 }
 
-// clutter paints bars and rags of any colour.
-func (s *scene) clutter() {
+// paintClutter paints bars and rags of any colour.
+func (s *scene) paintClutter() {
 	r := s.random
 	for range r.Between(1, 6) {
 		if r.Chance(50) {
-			s.bar(s.Anywhere(r), s.pixels(r.Between(1, 6)), s.pixels(r.Between(20, 120)))
+			s.paintBar(s.Anywhere(r), s.pixels(r.Between(1, 6)), s.pixels(r.Between(20, 120)))
 		} else {
-			s.rag(s.Anywhere(r), s.pixels(r.Between(4, 14)))
+			s.paintRag(s.Anywhere(r), s.pixels(r.Between(4, 14)))
 		}
 	}
 }
 
-func (s *scene) bar(at draw.Point, halfWidth, halfLength int) {
+func (s *scene) paintBar(at draw.Point, halfWidth, halfLength int) {
 	s.FillAnyhow(s.random, draw.Box(halfLength, halfWidth), at, 100)
 }
 
-func (s *scene) rag(at draw.Point, radius int) {
+func (s *scene) paintRag(at draw.Point, radius int) {
 	s.FillAnyhow(s.random, draw.Rag(s.random, radius), at, 140)
 }
 
-// decoys paints small objects of any class. They are smaller than any subject.
-func (s *scene) decoys() {
+// paintDecoys paints small objects of any class. They are smaller than any subject.
+func (s *scene) paintDecoys() {
 	r := s.random
 	for range r.Between(0, 4) {
 		l := randomLook(r.Below(ImageClasses), r)
-		s.object(l, s.Anywhere(r), s.pixels(r.Between(5, 10)), draw.One)
+		s.paintObject(l, s.Anywhere(r), s.pixels(r.Between(5, 10)), draw.One)
 	}
 }
 
-// subject paints the subject near the middle of the picture, and objects that hide a part of it.
-func (s *scene) subject(label int) {
+// paintSubject paints the subject near the middle of the picture, and objects that hide a part of it.
+func (s *scene) paintSubject(label int) {
 	r := s.random
 	radius := s.pixels(r.Between(15, 32))
 	at := draw.Point{
 		X: s.Width*draw.One/2 + s.pixels(r.Between(-14, 14)),
 		Y: s.Height*draw.One/2 + s.pixels(r.Between(-14, 14)),
 	}
-	s.object(randomLook(label, r), at, radius, r.Between(130, draw.One))
+	s.paintObject(randomLook(label, r), at, radius, r.Between(130, draw.One))
 	s.occlude(at, radius)
 }
 
-func (s *scene) object(l look, at draw.Point, radius, opacity int) {
+func (s *scene) paintObject(l look, at draw.Point, radius, opacity int) {
 	r := s.random
 	pose := draw.NewPose(at, r.Below(draw.Turn))
 	path := outline(l.shape, radius, r).Place(pose)
@@ -102,14 +102,14 @@ func (s *scene) occlude(at draw.Point, radius int) {
 		off := draw.Polar(radius*r.Between(20, 100)/100, r.Below(draw.Turn))
 		spot := draw.Point{X: at.X + off.X, Y: at.Y + off.Y}
 		if r.Chance(50) {
-			s.bar(spot, radius*r.Between(6, 16)/100, radius*r.Between(80, 200)/100)
+			s.paintBar(spot, radius*r.Between(6, 16)/100, radius*r.Between(80, 200)/100)
 		} else {
-			s.rag(spot, radius*r.Between(20, 45)/100)
+			s.paintRag(spot, radius*r.Between(20, 45)/100)
 		}
 	}
 }
 
-func (s *scene) light() {
+func (s *scene) applyLight() {
 	r := s.random
 	s.Grade(draw.Light{
 		Centre:     r.Between(170, 290),

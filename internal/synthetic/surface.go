@@ -49,18 +49,18 @@ func tiling(p pattern, period int) func(draw.Point) int {
 	case dotted:
 		return func(q draw.Point) int {
 			x, y := floorMod(q.X, period)-half, floorMod(q.Y, period)-half
-			return below(x*x+y*y, period*period/10)
+			return oneIfLess(x*x+y*y, period*period/10)
 		}
 	case ringed:
 		return func(q draw.Point) int { return draw.Sqrt(q.X*q.X+q.Y*q.Y) / half & 1 }
 	default: // spoked: eight sectors
 		return func(q draw.Point) int {
-			return below(q.X, 0) ^ below(q.Y, 0) ^ below(q.X*q.X, q.Y*q.Y)
+			return oneIfLess(q.X, 0) ^ oneIfLess(q.Y, 0) ^ oneIfLess(q.X*q.X, q.Y*q.Y)
 		}
 	}
 }
 
-func below(a, b int) int {
+func oneIfLess(a, b int) int {
 	if a < b {
 		return 1
 	}

@@ -23,17 +23,17 @@ const minTicks = 50
 type Processors struct {
 	cores             int
 	all, busy, stolen float64
-	own               float64 // of a process and its descendants, including ended ones
+	ownTicks          float64 // of a process and its descendants, including ended ones
 	waited            float64 // microseconds in which a task waited for a processor; NaN: unknown
 }
 
 // Others is the use of the processors by others in a period.
 type Others struct {
-	// Share is the fraction of all processors' time, from 0 to 1, that programs other than the harness and its descendants
-	// used. Stolen is the fraction that the host of a virtual machine took.
+	// Share is the fraction of all processors' time, from 0 to 1, that programs other than the harness and its
+	// descendants used. Stolen is the fraction that the host of a virtual machine took.
 	Share, Stolen float64
-	// Waiting is the fraction of the time in which a task, including the harness's own, waited for a processor (pressure
-	// stall information). It is negative if unknown.
+	// Waiting is the fraction of the time in which a task, including the harness's own, waited for a processor
+	// (pressure stall information). It is negative if unknown.
 	Waiting float64
 	Seconds float64
 }
@@ -42,14 +42,14 @@ type Others struct {
 // process pid. ok is false if it is unknown.
 func ReadProcessors(root fs.FS, pid int) (p Processors, ok bool) {
 	p.waited = math.NaN()
-	withFile(root, "proc/stat", func(r io.Reader) { ok = p.readStat(r) })
+	readFile(root, "proc/stat", func(r io.Reader) { ok = p.readStat(r) })
 	if !ok {
 		return Processors{}, false
 	}
-	if p.own, ok = treeTicks(root, pid); !ok {
+	if p.ownTicks, ok = treeTicks(root, pid); !ok {
 		return Processors{}, false
 	}
-	withFile(root, "proc/pressure/cpu", func(r io.Reader) {
+	readFile(root, "proc/pressure/cpu", func(r io.Reader) {
 		eachField(r, " ", func(key, value string) {
 			if _, total, found := strings.Cut(value, "total="); found && key == "some" {
 				if us, err := strconv.ParseFloat(total, 64); err == nil {
@@ -106,7 +106,7 @@ func treeTicks(root fs.FS, pid int) (float64, bool) {
 		if err != nil {
 			continue
 		}
-		if parent, ticks, ok := statOf(firstLine(root, path.Join("proc", e.Name(), "stat"))); ok {
+		if parent, ticks, ok := parseProcessStat(firstLine(root, path.Join("proc", e.Name(), "stat"))); ok {
 			used[id], children[parent] = ticks, append(children[parent], id)
 		}
 	}
@@ -122,9 +122,9 @@ func treeTicks(root fs.FS, pid int) (float64, bool) {
 	return sum, true
 }
 
-// statOf parses /proc/PID/stat: the parent, and the sum of utime, stime, cutime and cstime. The name of the program, in
-// parentheses, may contain any characters.
-func statOf(text string) (parent int, ticks float64, ok bool) {
+// parseProcessStat parses /proc/PID/stat: the parent, and the sum of utime, stime, cutime and cstime. The name of the
+// program, in parentheses, may contain any characters.
+func parseProcessStat(text string) (parent int, ticks float64, ok bool) {
 	const ppid, utime, cstime = 1, 11, 14 // positions after the name
 	words := strings.Fields(text[strings.LastIndexByte(text, ')')+1:])
 	if len(words) <= cstime {
@@ -153,7 +153,7 @@ func (p Processors) Since(before Processors) (o Others, ok bool) {
 	share := func(ticks float64) float64 { return min(max(ticks/all, 0), 1) }
 	const ticksPerSecond = 100
 	o = Others{
-		Share:  share(p.busy - before.busy - (p.own - before.own)),
+		Share:  share(p.busy - before.busy - (p.ownTicks - before.ownTicks)),
 		Stolen: share(p.stolen - before.stolen), Seconds: all / float64(p.cores) / ticksPerSecond, Waiting: -1,
 	}
 	if waited := (p.waited - before.waited) / 1e6; !math.IsNaN(waited) {

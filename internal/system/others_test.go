@@ -9,8 +9,8 @@ import (
 	"testing/fstest"
 )
 
-// machineAt returns the file system of a machine with two processors after so many ticks of its work. The process 10 is
-// ours, 11 its child, 12 its grandchild with a name that looks like fields, 20 another's.
+// machineAt returns the file system of a machine with two processors after a number of ticks. Process 10 is this
+// process, 11 its child, 12 its grandchild with a name that looks like fields, and 20 another program.
 func machineAt(busy, idle, steal, own, child, grandchild int, waited float64) fstest.MapFS {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	stat := func(pid int, name string, parent, utime, cutime int) *fstest.MapFile {
@@ -47,7 +47,8 @@ func TestOthers(t *testing.T) {
 		"all is others'":   {machineAt(3000, 1000, 0, 100, 50, 20, 15e6), 1, 0, 1},
 		"a part of theirs": {machineAt(2000, 2000, 0, 500, 150, 120, -1), 0.2, 0, -1},
 		"the host's":       {machineAt(1000, 2500, 500, 100, 50, 20, 5e6), 0, 0.25, 0},
-		"ticks are coarse": {machineAt(1990, 2010, 0, 600, 350, 220, 5e6), 0, 0, 0}, // ours look more than all
+		// the process's ticks exceed the machine's
+		"ticks are coarse": {machineAt(1990, 2010, 0, 600, 350, 220, 5e6), 0, 0, 0},
 	} {
 		b, ok1 := ReadProcessors(before, 10)
 		a, ok2 := ReadProcessors(c.after, 10)
@@ -60,7 +61,7 @@ func TestOthers(t *testing.T) {
 	}
 }
 
-// TestOthersAreUnknown: what the system does not tell is not known, and not 0.
+// TestOthersAreUnknown checks that unreported values are unknown, and not 0.
 func TestOthersAreUnknown(t *testing.T) {
 	without := func(name string) fstest.MapFS {
 		m := machineAt(1, 1, 1, 1, 1, 1, 1)
@@ -95,7 +96,7 @@ func TestOthersAreUnknown(t *testing.T) {
 	}
 }
 
-// TestThisMachine: where there is /proc, it is read.
+// TestThisMachine reads /proc if it exists.
 func TestThisMachine(t *testing.T) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil || !strings.HasPrefix(string(text), "cpu") {

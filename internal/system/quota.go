@@ -17,8 +17,8 @@ func cpuQuota(root fs.FS) string {
 	least := 0.0
 	for _, dir := range controlGroups(root) {
 		for _, cpus := range []float64{
-			cpusOf(firstLine(root, path.Join(dir, "cpu.max"))),
-			cpusOf(firstLine(root, path.Join(dir, "cpu.cfs_quota_us")) + " " +
+			parseQuota(firstLine(root, path.Join(dir, "cpu.max"))),
+			parseQuota(firstLine(root, path.Join(dir, "cpu.cfs_quota_us")) + " " +
 				firstLine(root, path.Join(dir, "cpu.cfs_period_us"))),
 		} {
 			if cpus > 0 && (least == 0 || cpus < least) {
@@ -44,7 +44,7 @@ func controlGroups(root fs.FS) (all []string) {
 		}
 	}
 	add(top, "/") // even if /proc does not name it
-	withFile(root, "proc/self/cgroup", func(r io.Reader) {
+	readFile(root, "proc/self/cgroup", func(r io.Reader) {
 		eachField(r, ":", func(_, rest string) { // hierarchy:controllers:path
 			controllers, group, ok := strings.Cut(rest, ":")
 			switch {
@@ -62,8 +62,8 @@ func controlGroups(root fs.FS) (all []string) {
 	return all
 }
 
-// cpusOf parses "quota period"; 0 means no limit.
-func cpusOf(text string) float64 {
+// parseQuota parses "quota period"; 0 means no limit.
+func parseQuota(text string) float64 {
 	limit, period, ok := strings.Cut(strings.TrimSpace(text), " ")
 	l, err1 := strconv.ParseFloat(limit, 64)
 	p, err2 := strconv.ParseFloat(period, 64)

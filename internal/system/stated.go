@@ -18,9 +18,9 @@ type Stated map[string]string
 
 // The limits of a file with such properties.
 const (
-	maxStatedBytes = 64 << 10
-	maxStated      = 100  // number of names
-	maxStatedText  = 1000 // bytes of a value
+	maxFileBytes  = 64 << 10
+	maxProperties = 100  // number of names
+	maxValueBytes = 1000 // bytes of a value
 )
 
 // ErrStated is wrapped by all errors about such files.
@@ -35,7 +35,7 @@ func ReadStated(path string) (Stated, error) {
 		return nil, fmt.Errorf("%w: %w", ErrStated, err)
 	}
 	defer func() { _ = f.Close() }() // closing a file after reading loses no data
-	text, err := io.ReadAll(io.LimitReader(f, maxStatedBytes+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxFileBytes+1))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrStated, path, err)
 	}
@@ -48,22 +48,22 @@ func ReadStated(path string) (Stated, error) {
 
 // parseStated parses the object. The error lists every fault.
 func parseStated(text []byte) (Stated, error) {
-	if len(text) > maxStatedBytes {
-		return nil, fmt.Errorf("it is longer than %d bytes", maxStatedBytes)
+	if len(text) > maxFileBytes {
+		return nil, fmt.Errorf("it is longer than %d bytes", maxFileBytes)
 	}
 	var values map[string]any
 	if err := json.Unmarshal(text, &values); err != nil {
 		return nil, fmt.Errorf("want one JSON object such as {\"accelerator\": \"Acme X1\", \"driver\": \"5.2\"}: %w", err)
 	}
-	if len(values) > maxStated {
-		return nil, fmt.Errorf("%d names, want at most %d", len(values), maxStated)
+	if len(values) > maxProperties {
+		return nil, fmt.Errorf("%d names, want at most %d", len(values), maxProperties)
 	}
 	s := Stated{}
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		text, err := statedText(values[name])
-		if err == nil && (name == "" || len(name)+len(text) > maxStatedText) {
-			err = fmt.Errorf("want a name, and at most %d bytes", maxStatedText)
+		if err == nil && (name == "" || len(name)+len(text) > maxValueBytes) {
+			err = fmt.Errorf("want a name, and at most %d bytes", maxValueBytes)
 		}
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%.100q: %w", name, err))

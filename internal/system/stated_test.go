@@ -46,7 +46,7 @@ func FuzzStated(f *testing.F) {
 	f.Add([]byte(`{"accelerator": "Acme X1", "cards": 4}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, err := parseStated(text)
-		if err == nil && (len(s) > maxStated || len(s.String()) > 4*maxStatedBytes+maxStated*100) {
+		if err == nil && (len(s) > maxProperties || len(s.String()) > 4*maxFileBytes+maxProperties*100) {
 			t.Errorf("%d names of %d bytes", len(s), len(text))
 		}
 	})

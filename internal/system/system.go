@@ -37,14 +37,14 @@ func Describe(root fs.FS) Info {
 		Kernel:   kernelVersion(root),
 		Quota:    cpuQuota(root),
 	}
-	withFile(root, "proc/cpuinfo", func(r io.Reader) { info.CPU, info.Sockets, info.Virtual = parseCPUInfo(r) })
-	withFile(root, "proc/meminfo", func(r io.Reader) { info.MemoryBytes = parseMemInfo(r) })
-	withFile(root, "etc/os-release", func(r io.Reader) { info.OS = parseOSRelease(r) })
+	readFile(root, "proc/cpuinfo", func(r io.Reader) { info.CPU, info.Sockets, info.Virtual = parseCPUInfo(r) })
+	readFile(root, "proc/meminfo", func(r io.Reader) { info.MemoryBytes = parseMemInfo(r) })
+	readFile(root, "etc/os-release", func(r io.Reader) { info.OS = parseOSRelease(r) })
 	info.OS = cmp.Or(info.OS, runtime.GOOS)
 	return info
 }
 
-func withFile(root fs.FS, name string, read func(io.Reader)) {
+func readFile(root fs.FS, name string, read func(io.Reader)) {
 	f, err := root.Open(name)
 	if err != nil {
 		return
@@ -56,7 +56,7 @@ func withFile(root fs.FS, name string, read func(io.Reader)) {
 // firstLine returns the first line of a file, trimmed, or an empty text if there is none.
 func firstLine(root fs.FS, name string) string {
 	var text string
-	withFile(root, name, func(r io.Reader) {
+	readFile(root, name, func(r io.Reader) {
 		s := bufio.NewScanner(r)
 		if s.Scan() {
 			text = strings.TrimSpace(s.Text())

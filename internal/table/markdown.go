@@ -18,7 +18,7 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 		return nil
 	}
 	rows, head := t.rows, make([]string, columns)
-	if t.head {
+	if t.hasHead {
 		for i, cell := range rows[0] {
 			head[i] = EscapeMarkdown(cell.Text)
 		}
@@ -47,11 +47,11 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 	return nil
 }
 
-// markup escapes characters that are markup in Markdown or HTML.
-var markup = strings.NewReplacer(
+// markupEscapes escapes characters that are markup in Markdown or HTML.
+var markupEscapes = strings.NewReplacer(
 	`\`, `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;", "&", "&amp;",
 	"~", `\~`, "#", `\#`, "\n", " ", "\r", " ",
 )
 
 // EscapeMarkdown escapes markup and line breaks in a text for Markdown.
-func EscapeMarkdown(text string) string { return markup.Replace(text) }
+func EscapeMarkdown(text string) string { return markupEscapes.Replace(text) }

@@ -24,9 +24,9 @@ type Table struct {
 	// Whole prevents line breaks in all cells of a row except the last.
 	Whole bool
 
-	head   bool
-	rows   [][]terminal.Span
-	titles map[int]string // by the number of the following row
+	hasHead bool
+	rows    [][]terminal.Span
+	titles  map[int]string // by the number of the following row
 }
 
 // Title begins a part of the table, after an empty line. It is not indented.
@@ -40,7 +40,7 @@ func (t *Table) Title(text string) {
 // Head adds the row of headings. It must precede all other rows.
 func (t *Table) Head(cells ...any) {
 	t.Row(cells...)
-	t.head = true
+	t.hasHead = true
 	for i := range t.rows[0] {
 		t.rows[0][i].Style = terminal.Heading
 	}
@@ -78,7 +78,7 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 		switch {
 		case !l.stacked:
 			lines += t.writeRow(page, row, l)
-		case i > 0 || !t.head:
+		case i > 0 || !t.hasHead:
 			lines += t.stackCells(page, row)
 		}
 	}
@@ -87,7 +87,7 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 
 // writeRow writes a row with as many lines as its highest cell needs.
 func (t *Table) writeRow(page *terminal.Writer, row []terminal.Span, l tableLayout) int64 {
-	if len(row) > 1 && l.first > 0 && terminal.Width(row[0].Text) > l.first {
+	if len(row) > 1 && l.maxFirst > 0 && terminal.Width(row[0].Text) > l.maxFirst {
 		page.Print(t.Indent, row[0], "\n")
 		return 1 + t.writeRow(page, append([]terminal.Span{{}}, row[1:]...), l)
 	}
@@ -158,7 +158,7 @@ func (t *Table) stackCells(page *terminal.Writer, row []terminal.Span) (lines in
 			continue
 		}
 		parts := []any{indent}
-		if t.head && i < len(t.rows[0]) {
+		if t.hasHead && i < len(t.rows[0]) {
 			parts = append(parts, t.rows[0][i], " ")
 		}
 		page.Print(append(parts, cell, "\n")...)
@@ -170,11 +170,11 @@ func (t *Table) stackCells(page *terminal.Writer, row []terminal.Span) (lines in
 
 // tableLayout contains the widths of the columns.
 type tableLayout struct { // width of the terminal; 0: unlimited
-	columns int // of the terminal; 0: any
-	indent  int
-	widths  []int
-	first   int // wider first cells get their own line; 0: none does
-	stacked bool
+	columns  int // of the terminal; 0: any
+	indent   int
+	widths   []int
+	maxFirst int // wider first cells get their own line; 0: none does
+	stacked  bool
 }
 
 // columnStart returns the position of a column.
@@ -203,7 +203,7 @@ func (t *Table) chooseLayout(columns int) tableLayout {
 	if columns >= minColumns && l.lacksRoom(wanted) && len(l.widths) > 1 && l.widths[0] > columns/3 &&
 		!t.isRightAligned(0) {
 		l.widths[0], floors[0] = t.widestFirst(columns/3), 0
-		l.first = l.widths[0]
+		l.maxFirst = l.widths[0]
 	}
 	for i, width := range l.widths {
 		floors[i] = max(floors[i], min(width, columns/4)) // narrow cells stay on one line

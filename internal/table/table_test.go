@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
-// written returns a table on a terminal of so many columns; 0: on none.
+// written returns a table on a terminal with a number of columns; 0: no terminal.
 func written(t *testing.T, tab *Table, columns int) string {
 	t.Helper()
 	var b strings.Builder
@@ -125,7 +125,7 @@ func TestEmptyTable(t *testing.T) {
 	}
 }
 
-// TestStyles: headings and verdicts have a style, blanks between them none.
+// TestStyles checks that headings and verdicts have a style, but the blanks between them do not.
 func TestStyles(t *testing.T) {
 	tab := Table{}
 	tab.Head("RUN", "VERDICT", "OF")
@@ -138,7 +138,8 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-// TestTablesFit draws tables: none has a line that is too long, unless it is one word, and no word is lost or broken.
+// TestTablesFit draws tables at random. Lines must not be too long, except for a single word, and words must be neither
+// lost nor broken.
 func TestTablesFit(t *testing.T) {
 	const alphabet = "abcdefghijklmnopqrstuvwxyzäöü漢字"
 	for seed := range uint64(300) {

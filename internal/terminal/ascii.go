@@ -29,18 +29,18 @@ func ASCII(w io.Writer) io.Writer { return &asciiWriter{to: w} }
 type asciiWriter struct {
 	to io.Writer
 
-	mu   sync.Mutex
-	rest []byte // beginning of a character
-	owed int    // columns by which the line has become longer
+	mu           sync.Mutex
+	partial      []byte // beginning of a character
+	extraColumns int    // columns by which the line has become longer
 }
 
 // Write implements io.Writer.
 func (w *asciiWriter) Write(text []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	whole := append(w.rest, text...)
+	whole := append(w.partial, text...)
 	end := len(whole) - unfinishedBytes(whole)
-	w.rest = append([]byte(nil), whole[end:]...)
+	w.partial = append([]byte(nil), whole[end:]...)
 	if end == 0 {
 		return len(text), nil
 	}
@@ -56,22 +56,22 @@ func (w *asciiWriter) toASCII(text string) string {
 	for i, r := range text {
 		switch {
 		case r == '\n' || r == '\r':
-			w.owed = 0
-		case r == ' ' && w.owed > 0 && strings.HasPrefix(text[i+1:], " "): // one blank stays
-			w.owed--
+			w.extraColumns = 0
+		case r == ' ' && w.extraColumns > 0 && strings.HasPrefix(text[i+1:], " "): // one blank stays
+			w.extraColumns--
 			continue
 		}
 		if r < utf8.RuneSelf {
 			b = append(b, byte(r))
 			continue
 		}
-		plain, ok := inASCII[r]
+		plain, ok := plainForms[r]
 		if !ok {
 			plain = escapeRune(r)
 		}
-		w.owed += len(plain) - columnsOf(r)
-		for w.owed > 0 && len(b) > 1 && b[len(b)-1] == ' ' && b[len(b)-2] == ' ' {
-			b, w.owed = b[:len(b)-1], w.owed-1
+		w.extraColumns += len(plain) - runeWidth(r)
+		for w.extraColumns > 0 && len(b) > 1 && b[len(b)-1] == ' ' && b[len(b)-2] == ' ' {
+			b, w.extraColumns = b[:len(b)-1], w.extraColumns-1
 		}
 		b = append(b, plain...)
 	}
@@ -87,9 +87,9 @@ func escapeRune(r rune) string {
 	return fmt.Sprintf(`\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
 }
 
-// inASCII maps characters to their plain forms: the characters that the harness writes, and frequent ones in other
+// plainForms maps characters to their plain forms: the characters that the harness writes, and frequent ones in other
 // texts.
-var inASCII = map[rune]string{
+var plainForms = map[rune]string{
 	'µ': "u", 'μ': "u", '±': "+-", '×': "x", '÷': "/", '·': "*", '°': " deg", '²': "^2", '³': "^3", '€': "EUR",
 	'▁': ".", '▂': ":", '▃': "-", '▄': "=", '▅': "+", '▆': "*", '▇': "%", '█': "#",
 	'▏': "|", '▎': "|", '▍': "|", '▌': "|", '▋': "#", '▊': "#", '▉': "#", '░': ".", '▒': ":", '▓': "#", '■': "#", '●': "*",

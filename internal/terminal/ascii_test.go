@@ -33,7 +33,7 @@ func TestIsASCII(t *testing.T) {
 	}
 }
 
-// ascii1 returns a text that comes in pieces of so many bytes.
+// ascii1 writes a text in pieces of a number of bytes and returns the result.
 func ascii1(t *testing.T, text string, size int) string {
 	t.Helper()
 	var b strings.Builder
@@ -66,7 +66,7 @@ func TestASCII(t *testing.T) {
 	}
 }
 
-// TestASCIIKeepsColumns: what becomes longer takes blanks before it or behind it, and one blank stays.
+// TestASCIIKeepsColumns checks that longer characters replace blanks before or after them, but not the last blank.
 func TestASCIIKeepsColumns(t *testing.T) {
 	for text, want := range map[string]string{
 		"NAME   BASE\np99  ±45.0 %  1\n":      "NAME   BASE\np99 +-45.0 %  1\n",
@@ -82,8 +82,7 @@ func TestASCIIKeepsColumns(t *testing.T) {
 	}
 }
 
-// TestPrintedCharactersHavePlainForms walks what the harness's own texts are made of: none of their characters becomes
-// an escape.
+// TestPrintedCharactersHavePlainForms checks that all characters in the harness's own texts have a plain form.
 func TestPrintedCharactersHavePlainForms(t *testing.T) {
 	seen := 0
 	for _, root := range []string{"cmd/harness", "bench", "internal/figure", "internal/table", "loadgen",
@@ -99,7 +98,7 @@ func TestPrintedCharactersHavePlainForms(t *testing.T) {
 			}
 			for _, r := range literals(text) {
 				seen++
-				if _, ok := inASCII[r]; !ok {
+				if _, ok := plainForms[r]; !ok {
 					t.Errorf("%s has %q, which has no plain form", path, r)
 				}
 			}
@@ -134,8 +133,8 @@ func literals(text []byte) (all []rune) {
 	}
 }
 
-// FuzzASCII wants ASCII alone, the same in whatever pieces a text comes, and JSON to stay JSON where all characters of
-// its strings become escapes.
+// FuzzASCII requires ASCII output that does not depend on the pieces of the text, and valid JSON for JSON whose
+// characters become escapes.
 func FuzzASCII(f *testing.F) {
 	f.Add("µs ±  ▁█ 漢 \xff", 2)
 	f.Fuzz(func(t *testing.T, text string, size int) {
@@ -154,9 +153,9 @@ func FuzzASCII(f *testing.F) {
 	})
 }
 
-// onlyLetters leaves letters beyond ASCII that have no plain form.
+// onlyLetters keeps letters beyond ASCII without a plain form.
 func onlyLetters(r rune) rune {
-	if _, ok := inASCII[r]; ok || r < utf8.RuneSelf {
+	if _, ok := plainForms[r]; ok || r < utf8.RuneSelf {
 		return -1
 	}
 	return r

@@ -24,21 +24,22 @@ type Span struct {
 // String returns the text without style.
 func (s Span) String() string { return s.Text }
 
-// sequences contains the start of each style: ANSI's "select graphic rendition", in the eight colours of every palette.
-var sequences = [...]string{
+// styleStarts contains the start of each style: ANSI's "select graphic rendition", in the eight colours of every
+// palette.
+var styleStarts = [...]string{
 	Plain: "", Heading: "\x1b[1m", Good: "\x1b[32m", Bad: "\x1b[1;31m", Doubtful: "\x1b[33m", Faint: "\x1b[2m",
 }
 
-// reset is the end of a style.
-const reset = "\x1b[0m"
+// styleEnd is the end of a style.
+const styleEnd = "\x1b[0m"
 
 // styledText returns the text with its style.
 func (s Span) styledText(colour bool) string {
 	text := Text(s.Text)
-	if !colour || text == "" || s.Style <= Plain || int(s.Style) >= len(sequences) {
+	if !colour || text == "" || s.Style <= Plain || int(s.Style) >= len(styleStarts) {
 		return text
 	}
-	return sequences[s.Style] + text + reset
+	return styleStarts[s.Style] + text + styleEnd
 }
 
 // OfVerdict returns a verdict or a similar word of the harness in its style: verdicts on runs, checks and pins. Unknown

@@ -24,7 +24,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestWriter returns a text byte by byte: characters stay whole.
+// TestWriter writes a text byte by byte and checks that characters stay whole.
 func TestWriter(t *testing.T) {
 	var b strings.Builder
 	w := NewWriter(&b, Options{})
@@ -38,7 +38,7 @@ func TestWriter(t *testing.T) {
 	}
 }
 
-// FuzzText wants text without control characters, and JSON to stay the same value.
+// FuzzText requires text without control characters, and JSON with the same value.
 func FuzzText(f *testing.F) {
 	f.Add("\x1b[2J\u009b", "x")
 	f.Fuzz(func(t *testing.T, text, value string) {

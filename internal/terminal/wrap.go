@@ -16,7 +16,7 @@ func Width(text string) int {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
-		n += columnsOf(r)
+		n += runeWidth(r)
 		i += size
 	}
 	return n
@@ -30,22 +30,22 @@ func styleSequenceLen(text string) int {
 	return len(text)
 }
 
-// columnsOf returns the number of columns of a character (Unicode's East Asian Width, W and F; marks of kinds Mn and
+// runeWidth returns the number of columns of a character (Unicode's East Asian Width, W and F; marks of kinds Mn and
 // Me).
-func columnsOf(r rune) int {
+func runeWidth(r rune) int {
 	switch {
 	case r < 0x300:
 		return 1
 	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
 		return 0
-	case unicode.Is(wide, r):
+	case unicode.Is(wideRanges, r):
 		return 2
 	}
 	return 1
 }
 
-// wide contains the ranges of wide characters, in whole blocks.
-var wide = &unicode.RangeTable{
+// wideRanges contains the ranges of wide characters, in whole blocks.
+var wideRanges = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{Lo: 0x1100, Hi: 0x115F, Stride: 1}, {Lo: 0x2E80, Hi: 0x303E, Stride: 1}, {Lo: 0x3041, Hi: 0xA4CF, Stride: 1},
 		{Lo: 0xA960, Hi: 0xA97F, Stride: 1}, {Lo: 0xAC00, Hi: 0xD7A3, Stride: 1}, {Lo: 0xF900, Hi: 0xFAFF, Stride: 1},

@@ -10,8 +10,8 @@ import (
 
 // Options determine how a Writer shows text.
 type Options struct {
-	// Columns returns the width at which lines are broken between words. It is called for each line. Lines are not broken
-	// if it is nil or returns 0 or less.
+	// Columns returns the width at which lines are broken between words. It is called for each line. Lines are not
+	// broken if it is nil or returns 0 or less.
 	Columns func() int
 	// Colour shows styles.
 	Colour bool
@@ -24,11 +24,11 @@ type Writer struct {
 	to io.Writer
 	o  Options
 
-	mu   sync.Mutex
-	rest []byte // beginning of a character
-	line string // unfinished line, if lines are broken
-	n    int64  // bytes written
-	err  error  // the first error
+	mu      sync.Mutex
+	partial []byte // beginning of a character
+	line    string // unfinished line, if lines are broken
+	written int64  // bytes written
+	err     error  // the first error
 }
 
 // NewWriter returns a Writer to w.
@@ -68,9 +68,9 @@ func (w *Writer) At(columns int) *Writer {
 func (w *Writer) Write(text []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	whole := append(w.rest, text...)
+	whole := append(w.partial, text...)
 	end := len(whole) - unfinishedBytes(whole)
-	w.rest = append([]byte(nil), whole[end:]...)
+	w.partial = append([]byte(nil), whole[end:]...)
 	if end == 0 {
 		return len(text), nil
 	}
@@ -119,7 +119,7 @@ func (w *Writer) Err() error {
 func (w *Writer) Written() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.n
+	return w.written
 }
 
 // writeText writes text that needs no escapes.
@@ -146,7 +146,7 @@ func (w *Writer) writeLine(text string) error {
 		return nil
 	}
 	n, err := io.WriteString(w.to, text)
-	w.n += int64(n)
+	w.written += int64(n)
 	if w.err == nil {
 		w.err = err
 	}

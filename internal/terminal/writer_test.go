@@ -10,7 +10,7 @@ func on(b *strings.Builder, columns int) *Writer {
 	return NewWriter(b, Options{Columns: func() int { return columns }})
 }
 
-// TestLinesAreBroken breaks lines of whatever is written, in whatever pieces it comes.
+// TestLinesAreBroken checks that lines are broken in the same way for any pieces of the text.
 func TestLinesAreBroken(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -49,7 +49,7 @@ func TestLinesAreBroken(t *testing.T) {
 	}
 }
 
-// TestStyledLines: a style takes no room, and nobody's text has one.
+// TestStyledLines checks that a style takes no columns, and that other text contains no style.
 func TestStyledLines(t *testing.T) {
 	var b strings.Builder
 	w := on(&b, 12)

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
-// installed returns a folder with fake plugins, and a lock file that pins those named.
+// installed returns a folder with fake plugins, and a lock file that pins the named ones.
 func installed(t *testing.T, pinned ...string) (l *plugintest.Launcher, dir string, lock *Lock) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -90,7 +90,7 @@ func TestGuardSeesThroughLinks(t *testing.T) {
 	p.Close()
 }
 
-// What a plugin loads must be pinned as well: the libraries beside it, and whatever else is in the lock file.
+// Files that a plugin loads must also be pinned: the libraries in its folder, and all other files in the lock file.
 func TestGuardOfCompanions(t *testing.T) {
 	launcher, dir, lock := installed(t, "one")
 	write := func(name, text string) string {
@@ -225,7 +225,7 @@ func TestSetRefusesWhatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// FuzzParse: what is read has the form of a pin, and is read the same again.
+// FuzzParse checks that the result has the form of a pin and is parsed to the same pin again.
 func FuzzParse(f *testing.F) {
 	f.Add(strings.Repeat("a", sumDigits) + "  /bin/x\n")
 	f.Add(header)

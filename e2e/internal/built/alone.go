@@ -15,9 +15,9 @@ import (
 // each plugin has a folder alone/NAME with itself, ONNX Runtime's library and a harness, and alone/none has a harness
 // for plugins of tests; models.json says which plugin serves a model.
 
-// For is the harness for a command's arguments: one beside the only plugin that serves the model among them, or beside
-// none for runs of a model in a test's own folder of plugins. It is the one beside all plugins where they name no
-// model, models of several plugins, or plugins.
+// For returns the harness for a command's arguments: one beside the only plugin that serves the model among them, or
+// beside none for runs of a model in the test's own folder of plugins. If they name no model, models of several
+// plugins, or plugins, it is the harness beside all plugins.
 func For(args []string) string {
 	plugin, folder := "", false
 	for _, a := range args {
@@ -45,10 +45,10 @@ func For(args []string) string {
 // runCommands are commands that run models.
 var runCommands = []string{"run", "audit", "score", "submission", "verify"}
 
-// noPlugin is the folder of the harness beside no plugin.
+// noPlugin is the folder of the harness without plugins.
 const noPlugin = "none"
 
-// Alone is the folder of a harness, and of plugins/ with only the one that serves a model.
+// Alone returns the folder of a harness, and of plugins/ with only the one that serves a model.
 func Alone(model string) string { return filepath.Dir(For([]string{model})) }
 
 // addAlone makes the folders of the plugins, and models.json.
@@ -71,7 +71,7 @@ func addAlone(fresh string) error {
 		if err != nil {
 			return fmt.Errorf("harness list, of plugin %s alone: %w", name, err)
 		}
-		_, rows, _ := bytes.Cut(out, []byte("\n")) // below the heads of the columns
+		_, rows, _ := bytes.Cut(out, []byte("\n")) // below the column headings
 		for row := range strings.Lines(string(rows)) {
 			if fields := strings.Fields(row); len(fields) > 0 && !strings.HasPrefix(row, " ") {
 				models[fields[0]] = name

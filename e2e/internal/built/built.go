@@ -15,14 +15,14 @@ import (
 	"testing"
 )
 
-// place is where the binaries are, the workspace of which they are built, and which plugin serves a model. Main sets
-// it.
+// place holds the folder of the binaries, the workspace that they are built from, and which plugin serves each model.
+// Main sets it.
 var place struct {
 	root, dir string
 	models    map[string]string
 }
 
-// Main is the TestMain of every package below e2e: it has the binaries built and runs the tests.
+// Main is the TestMain of every package below e2e: it builds the binaries and runs the tests.
 func Main(m *testing.M) {
 	flag.Parse()
 	code, err := run(m)
@@ -34,7 +34,7 @@ func Main(m *testing.M) {
 }
 
 func run(m *testing.M) (int, error) {
-	os.Unsetenv("GITHUB_STEP_SUMMARY") // tests are not steps whose outcome a page of CI shows
+	os.Unsetenv("GITHUB_STEP_SUMMARY") // tests must not write to the summary of a CI step
 	root, err := workspace()
 	if err != nil {
 		return 0, err
@@ -44,7 +44,7 @@ func run(m *testing.M) (int, error) {
 		return 0, err
 	}
 	defer os.RemoveAll(own)
-	if err := os.Setenv("PLUMBLINE_CONFIG", filepath.Join(own, "settings")); err != nil { // not the user's own
+	if err := os.Setenv("PLUMBLINE_CONFIG", filepath.Join(own, "settings")); err != nil { // not the user's settings
 		return 0, err
 	}
 	dir, release, err := open(root)
@@ -59,21 +59,21 @@ func run(m *testing.M) (int, error) {
 	return m.Run(), nil
 }
 
-// Root is the folder of the workspace.
+// Root returns the folder of the workspace.
 func Root() string { return place.root }
 
-// Doc is the path of a page of docs/.
+// Doc returns the path of a page of docs/.
 func Doc(page string) string { return filepath.Join(place.root, "docs", page) }
 
-// Dir is the folder of the binaries: harness, plugins/ with ONNX Runtime's library, faulty/, cheater/, translation/ and
-// pair/ with plugins for tests, oip-mock and openai-mock, and harness-official where make test-official OF=loadgen
-// names its sources. Nothing may be written there.
+// Dir returns the folder of the binaries: harness, plugins/ with ONNX Runtime's library, faulty/, cheater/,
+// translation/ and pair/ with plugins for tests, oip-mock and openai-mock, and harness-official if make test-official
+// OF=loadgen names its sources. Nothing may be written there.
 func Dir() string { return place.dir }
 
-// Harness is the path of the harness beside all plugins.
+// Harness returns the path of the harness beside all plugins.
 func Harness() string { return filepath.Join(place.dir, "harness") }
 
-// Cheater is the folder of the benchmarks for tests of audits.
+// Cheater returns the folder of the benchmarks for tests of audits.
 func Cheater() string { return filepath.Join(place.dir, "cheater") }
 
 // GoTool runs the go command in dir.
@@ -81,8 +81,8 @@ func GoTool(dir string, env []string, args ...string) error {
 	return goTool(dir, env, nil, args...)
 }
 
-// goTool runs the go command in dir. It keeps open what is to stay locked until it ends, even
-// if this process is killed.
+// goTool runs the go command in dir. It passes files whose locks must be held until it ends, even if this process is
+// killed.
 func goTool(dir string, env []string, lock *os.File, args ...string) error {
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
@@ -99,7 +99,7 @@ func goTool(dir string, env []string, lock *os.File, args ...string) error {
 	return nil
 }
 
-// workspace is the folder above the tests' packages that holds go.work.
+// workspace returns the folder above the tests' packages that contains go.work.
 func workspace() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
@@ -115,9 +115,9 @@ func workspace() (string, error) {
 	}
 }
 
-// Install puts the harness and folders of Dir into a folder of the test's own, so that its processes can be told from
-// those of other tests by their path. It lies beside the binaries, whose hard links these are: temporary files may lie
-// in memory.
+// Install puts the harness and folders of Dir into a folder of the test, so that the paths of its processes differ from
+// those of other tests. The folder is beside the binaries and contains hard links to them, because temporary files may
+// be in memory.
 func Install(t *testing.T, folders ...string) (dir string) {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(place.dir)
@@ -138,7 +138,7 @@ func Install(t *testing.T, folders ...string) (dir string) {
 	return dir
 }
 
-// Copy copies a file of Dir, for what must not be linked or is changed.
+// Copy copies a file of Dir that must not be linked or is changed.
 func Copy(t *testing.T, name, to string) {
 	t.Helper()
 	if err := copyFile(filepath.Join(place.dir, name), to); err != nil {
@@ -146,7 +146,7 @@ func Copy(t *testing.T, name, to string) {
 	}
 }
 
-// link makes links in dir to the files and folders of the names in from, or copies.
+// link makes links, or copies, in dir of the files and folders of the names in from.
 func link(from, dir string, names ...string) error {
 	for _, name := range names {
 		err := filepath.WalkDir(filepath.Join(from, name), func(path string, d fs.DirEntry, err error) error {
@@ -191,7 +191,7 @@ func copyFile(from, to string) error {
 	return err
 }
 
-// NeedOfficial skips a test where the official LoadGen was not built.
+// NeedOfficial skips a test if the official LoadGen was not built.
 func NeedOfficial(t *testing.T) {
 	t.Helper()
 	if os.Getenv(OfficialSource) == "" {
@@ -200,7 +200,7 @@ func NeedOfficial(t *testing.T) {
 	}
 }
 
-// NeedPython is the interpreter that make test-extra OF=python names; without one the test is skipped.
+// NeedPython returns the interpreter that make test-extra OF=python names. Without one it skips the test.
 func NeedPython(t *testing.T) string {
 	t.Helper()
 	path := os.Getenv("PLUMBLINE_PYTHON")

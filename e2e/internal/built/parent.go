@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// goTest names the go test that started this process, by its process id and start: all packages of one go test use one
-// build. It is "" where another program started this one, and where there is no /proc.
+// goTest identifies the go test that started this process, by its process id and start: all packages of one go test use
+// one build. It is "" if another program started this one, and without /proc.
 func goTest() string {
 	proc := filepath.Join("/proc", fmt.Sprint(os.Getppid()))
 	program, err := os.Readlink(filepath.Join(proc, "exe"))

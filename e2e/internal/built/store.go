@@ -27,7 +27,7 @@ type store struct {
 	lock      *os.File
 }
 
-// variant is a way of building: its name and the go command's further flags.
+// variant is a way of building: its name and additional flags of the go command.
 type variant struct {
 	name     string
 	tags     string
@@ -39,7 +39,7 @@ const OfficialSource = "PLUMBLINE_OFFICIAL_LOADGEN"
 
 func chosen() variant {
 	v := variant{name: "plain", official: os.Getenv(OfficialSource)}
-	if os.Getenv("PLUMBLINE_PACE") != "" { // as on a machine that is quicker or slower: make test-extra OF=pace
+	if os.Getenv("PLUMBLINE_PACE") != "" { // as on a faster or slower machine: make test-extra OF=pace
 		v.name, v.tags = "pace", "pace"
 	}
 	if v.official != "" {
@@ -48,7 +48,7 @@ func chosen() variant {
 	return v
 }
 
-// open has the binaries built and returns their folder, which stays until release.
+// open builds the binaries and returns their folder, which exists until release.
 func open(root string) (dir string, release func(), err error) {
 	s := &store{root: root, dir: filepath.Join(root, "bin", "e2e"), variant: chosen()}
 	if err := os.MkdirAll(filepath.Join(s.dir, "tmp"), 0o755); err != nil {
@@ -104,7 +104,7 @@ func locked(path string, how int) (*os.File, error) {
 	return f, nil
 }
 
-// keyOf is the key that another package of the same go test uses.
+// keyOf returns the key that another package of the same go test uses.
 func (s *store) keyOf(run string) (key string, used bool) {
 	text, err := os.ReadFile(run)
 	if err != nil {
@@ -114,7 +114,7 @@ func (s *store) keyOf(run string) (key string, used bool) {
 	return string(text), err == nil
 }
 
-// folders are the binaries of each folder of a build, by the packages that they are built of.
+// folders are the binaries of each folder of a build, by the packages they are built from.
 func (s *store) folders() (map[string][]string, error) {
 	plugins, err := filepath.Glob(filepath.Join(s.root, "cmd", "plugins", "plumbline-plugin-*"))
 	if err != nil || len(plugins) == 0 {
@@ -134,10 +134,10 @@ func (s *store) folders() (map[string][]string, error) {
 	return all, nil
 }
 
-// names are of binaries that are not called as their packages.
+// names are the names of binaries that differ from their packages' names.
 var names = map[string]string{"faultyplugin": "plumbline-plugin-faulty", "pair": "plumbline-plugin-pair"}
 
-// build builds everything and returns the key of it.
+// build builds everything and returns its key.
 func (s *store) build() (string, error) {
 	folders, err := s.folders()
 	if err != nil {
@@ -179,9 +179,9 @@ func (s *store) buildOfficial(tmp, stage string) error {
 		"-o", filepath.Join(stage, "harness-official"), "./cmd/harness")
 }
 
-// keep links what was built into the folder of its key, which appears whole.
+// keep links the built files into the folder of its key, which appears complete.
 func (s *store) keep(stage string, folders map[string][]string) (key string, err error) {
-	links := map[string]string{} // places below the folder, and what lies there
+	links := map[string]string{} // targets by path below the folder
 	for folder, packages := range folders {
 		for _, pkg := range packages {
 			name := filepath.Base(pkg)
@@ -242,10 +242,10 @@ func (s *store) addLibrary(fresh string) error {
 	return nil
 }
 
-// layout is changed with what keep makes of the files.
+// layout changes when keep arranges the files differently.
 const layout = "2"
 
-// hash is the key of files: of their places and contents.
+// hash returns the key of files: a hash of their places and contents.
 func hash(links map[string]string) (string, error) {
 	all := sha256.New()
 	fmt.Fprintln(all, layout)
@@ -270,7 +270,7 @@ func hash(links map[string]string) (string, error) {
 	return fmt.Sprintf("%x", all.Sum(nil)[:10]), nil
 }
 
-// prune removes builds that no process uses, and what ended runs of go test left.
+// prune removes builds that no process uses, and the remains of ended runs of go test.
 func (s *store) prune() error {
 	locks, err := filepath.Glob(filepath.Join(s.dir, "*.lock"))
 	if err != nil {

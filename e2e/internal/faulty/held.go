@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/harness"
 )
 
-// Held is a run whose plugin answers a thousand samples and then waits to be let go: what happens
-// meanwhile happens in mid-run.
+// Held is a run whose plugin answers a thousand samples and then waits to be released, so that a test can act during
+// the run.
 type Held struct {
 	Cmd     *exec.Cmd
 	Dir     string // of the installation
@@ -23,8 +23,8 @@ type Held struct {
 	witness *os.File
 }
 
-// Hold starts a run of the faulty plugin with some thousand samples. The file in which the plugin writes down its
-// samples is a pipe that holds a thousand.
+// Hold starts a run of the faulty plugin with some thousand samples. The plugin records its samples in a pipe that
+// holds a thousand.
 func Hold(t *testing.T, args ...string) *Held {
 	t.Helper()
 	h := PrepareHeld(t, args...)
@@ -32,7 +32,7 @@ func Hold(t *testing.T, args ...string) *Held {
 	return h
 }
 
-// PrepareHeld prepares one that is not started.
+// PrepareHeld prepares one without starting it.
 func PrepareHeld(t *testing.T, args ...string) *Held {
 	t.Helper()
 	h := &Held{Said: harness.Printed(filepath.Join(t.TempDir(), "stderr.txt"))}
@@ -55,7 +55,7 @@ func PrepareHeld(t *testing.T, args ...string) *Held {
 	return h
 }
 
-// Start starts the run and waits for its logs to be under way.
+// Start starts the run and waits until its logs are begun.
 func (h *Held) Start(t *testing.T) {
 	t.Helper()
 	file, err := os.Create(string(h.Said))
@@ -70,7 +70,7 @@ func (h *Held) Start(t *testing.T) {
 	harness.WaitForText(t, h.Cmd, h.Said, filepath.Join(h.Logs, "mlperf_log_detail.txt"), "generated_query_count")
 }
 
-// LetGo lets the run go to its end and returns the exit code.
+// LetGo lets the run finish and returns the exit code.
 func (h *Held) LetGo(t *testing.T) int {
 	t.Helper()
 	go func() {

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// Run prepares a short run of the faulty plugin in an installation of its own.
+// Run prepares a short run of the faulty plugin in its own installation.
 func Run(t *testing.T, fault string, args ...string) (cmd *exec.Cmd, dir, out string) {
 	t.Helper()
 	dir, out = built.Install(t, "faulty"), t.TempDir()
@@ -25,11 +25,11 @@ func Run(t *testing.T, fault string, args ...string) (cmd *exec.Cmd, dir, out st
 	return cmd, dir, out
 }
 
-// Silence is how long the plugins of some tests may be silent, since they are stopped and tests do not wait for half a
+// Silence is how long the plugins of some tests may be silent, so that stopped plugins are noticed in less than half a
 // minute: long enough for one that is not stopped.
 const Silence = "5s"
 
-// WantMarkedLogs checks that the detail log of an ended run is there, readable and says that the test was aborted.
+// WantMarkedLogs checks that the detail log of an ended run exists, is readable and says that the test was aborted.
 func WantMarkedLogs(t *testing.T, out string) {
 	t.Helper()
 	path := filepath.Join(Performance(out), "mlperf_log_detail.txt")
@@ -48,8 +48,8 @@ func WantMarkedLogs(t *testing.T, out string) {
 	}
 }
 
-// StartLong starts a run of minutes, whose every query takes milliseconds, and waits until its queries are about to
-// flow. What it prints goes to a file.
+// StartLong starts a run of minutes, whose every query takes milliseconds, and waits until it is about to issue
+// queries. Its output goes to a file.
 func StartLong(t *testing.T, fault string) (cmd *exec.Cmd, dir, out string, said harness.Printed) {
 	t.Helper()
 	cmd, dir, out = Run(t, fault, "--scenario", "SingleStream", "--set", "min_duration=600000",
@@ -68,7 +68,7 @@ func StartLong(t *testing.T, fault string) (cmd *exec.Cmd, dir, out string, said
 	return cmd, dir, out, said
 }
 
-// Performance is the folder of the performance run of a faulty plugin.
+// Performance returns the folder of the performance run of a faulty plugin.
 func Performance(out string) string {
 	return filepath.Join(out, "faulty", "SingleStream", "performance", "run_1")
 }

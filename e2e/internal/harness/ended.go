@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// ProcessesOf lists the living processes whose binary lies below dir, or was deleted from there. Zombies do not count.
+// ProcessesOf lists the running processes whose binary is, or was before its deletion, below dir. Zombies do not count.
 func ProcessesOf(dir string) []string {
 	entries, _ := os.ReadDir("/proc")
 	var found []string
@@ -25,7 +25,7 @@ func ProcessesOf(dir string) []string {
 	return found
 }
 
-// WantNoProcess fails the test if a process of dir is still there after a generous wait, and names it.
+// WantNoProcess fails the test if a process of dir still exists after a generous wait, and names it.
 func WantNoProcess(t *testing.T, dir string) {
 	t.Helper()
 	deadline := time.Now().Add(Patience)

@@ -13,13 +13,13 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 )
 
-// The servers without a model, for StartMock.
+// The servers without a model that StartMock starts.
 const (
 	MockOIP    = "oip-mock"
 	MockOpenAI = "openai-mock"
 )
 
-// StartMock starts a server, after the command prefix where there is one, and returns the address that it prints.
+// StartMock starts a server, with an optional command prefix, and returns the address that it prints.
 func StartMock(t *testing.T, server string, prefix []string, args ...string) string {
 	t.Helper()
 	line := append(append(slices.Clone(prefix), filepath.Join(built.Dir(), server)), args...)
@@ -43,13 +43,13 @@ func StartMock(t *testing.T, server string, prefix []string, args ...string) str
 	return strings.TrimSpace(address)
 }
 
-// MockClassifier are the options of a server that has resnet50's tensors.
+// MockClassifier returns the options of a server that has resnet50's tensors.
 func MockClassifier(name, listen string) []string {
 	return []string{"-listen", listen, "-name", name, "-model", "resnet50", "-in", "input_tensor:0=FP32[-1,3,224,224]",
 		"-out", "ArgMax:0=INT64[-1]"}
 }
 
-// FreeAddress is one on which nobody listens just now.
+// FreeAddress returns an address on which nobody listens at the moment.
 func FreeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// Printed is a file with what a command prints, to be read at any time.
+// Printed is a file with a command's output, which can be read at any time.
 type Printed string
 
-// String is what was printed so far.
+// String returns the output so far.
 func (p Printed) String() string {
 	text, err := os.ReadFile(string(p))
 	if err != nil {
@@ -20,7 +20,7 @@ func (p Printed) String() string {
 	return string(text)
 }
 
-// WaitForText waits until a file holds a text. After patience it kills the command and ends the test.
+// WaitForText waits until a file contains a text. After patience it kills the command and ends the test.
 func WaitForText(t *testing.T, cmd *exec.Cmd, said Printed, path, text string) {
 	t.Helper()
 	for deadline := time.Now().Add(Patience); ; time.Sleep(20 * time.Millisecond) {

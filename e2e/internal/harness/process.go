@@ -16,28 +16,28 @@ import (
 	"github.com/plumbline-ml/plumbline/e2e/internal/built"
 )
 
-// Result is what one harness process left behind.
+// Result is the outcome of one harness process.
 type Result struct {
 	Stdout, Stderr string
 	Code           int
 }
 
-// Both is everything it printed, for messages.
+// Both returns all its output, for messages.
 func (r Result) Both() string { return r.Stdout + r.Stderr }
 
-// Patience is how long a test waits for a state, or for the end of a process that was hit: for hangs alone, however
-// busy the machine is.
+// Patience is how long a test waits for a state, or for the end of a process that was hit. It only detects hangs, so it
+// is long enough for any busy machine.
 const Patience = 15 * time.Minute
 
-// Command prepares a process in an empty working directory. Its limit is for hangs alone. Where built.Harness is named,
-// it takes that of built.For.
+// Command prepares a process in an empty working directory. Its time limit only detects hangs. If binary is
+// built.Harness, it runs the harness of built.For instead.
 func Command(t *testing.T, binary string, args ...string) *exec.Cmd {
 	t.Helper()
 	return LongCommand(t, 2*time.Hour, binary, args...)
 }
 
-// LongCommand is Command for one that may take longer than any other. Where PLUMBLINE_CPU names a file, a line is added
-// to it: the test, the seconds of CPU of the process and those it has waited for, and its arguments.
+// LongCommand is Command for a command that may take longer than any other. If PLUMBLINE_CPU names a file, it adds a
+// line: the test, the CPU seconds of the process and of the processes it has waited for, and its arguments.
 func LongCommand(t *testing.T, most time.Duration, binary string, args ...string) *exec.Cmd {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), most)
@@ -76,7 +76,7 @@ func Run(t *testing.T, args ...string) Result {
 	return Finish(t, Command(t, built.Harness(), args...))
 }
 
-// Finish runs a command to its end and returns what it printed.
+// Finish runs a command to its end and returns its output.
 func Finish(t *testing.T, cmd *exec.Cmd) Result {
 	t.Helper()
 	var stdout, stderr bytes.Buffer
@@ -109,7 +109,7 @@ func (r Result) WantOutput(t *testing.T, texts ...string) Result {
 	return r
 }
 
-// WantError fails the test unless the process said the text on its error stream.
+// WantError fails the test unless the process wrote the text to standard error.
 func (r Result) WantError(t *testing.T, text string) {
 	t.Helper()
 	if !strings.Contains(r.Stderr, text) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// EitherWay wants a verdict, passed or not: on a busy machine two equal runs may differ by more than the bound.
+// EitherWay expects a verdict, passed or not: on a busy machine two equal runs may differ by more than the bound.
 func EitherWay(t *testing.T, r Result) Result {
 	t.Helper()
 	if r.Code != 0 && r.Code != 3 {

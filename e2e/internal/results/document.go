@@ -10,8 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 )
 
-// CompleteRuns counts the runs of all output folders below one that came to their end, by the result.json of each
-// scenario.
+// CompleteRuns counts the completed runs of all output folders below one, by the result.json of each scenario.
 func CompleteRuns(t *testing.T, below string) (complete int) {
 	t.Helper()
 	err := filepath.WalkDir(below, func(path string, d fs.DirEntry, err error) error {
@@ -47,7 +46,7 @@ type Document struct {
 	} `json:"runs"`
 }
 
-// Metric is one figure of an accuracy.
+// Metric is one figure of an accuracy result.
 type Metric struct {
 	Name  string
 	Value float64
@@ -55,10 +54,10 @@ type Metric struct {
 
 // Card is the part of a model card that the tests read.
 type Card struct {
-	StandIn string `json:"stand_in"` // what takes the place of a model, in one precision
+	StandIn string `json:"stand_in"` // what replaces a model, in one precision
 	Files   []struct {
 		Precision string
 		Metrics   []Metric
-		Models    map[string][]Metric // where models of the benchmark have data sets of their own: their metrics
+		Models    map[string][]Metric // metrics by model, if models of the benchmark have separate data sets
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// tenMinutes is a file around a run from 08:46 to 08:56: what lies on or outside its ends has 999 W.
+// tenMinutes is a file around a run from 08:46 to 08:56. Samples at and outside its ends have 999 W.
 const tenMinutes = `Time,11-22-2026 08:45:59.000,Watts,999.0,Volts,230.0,Amps,1.0,PF,1.0,Mark,run_1
 Time,11-22-2026 08:46:00.000,Watts,999.0,Volts,230.0,Amps,1.0,PF,1.0,Mark,run_1
 Time,11-22-2026 08:47:00.000,Watts,100.0,Volts,230.0,Amps,1.0,PF,1.0,Mark,run_1
@@ -58,7 +58,7 @@ func TestAverageNamesBadLines(t *testing.T) {
 	bad := []string{
 		"Time,11-22-2026 08:47:00.000,Watts,much,Volts,1,Amps,1,PF,1,Mark,x",
 		"Time,11-22-2026 09:47:00.000,Watts,much,Volts,1,Amps,1,PF,1,Mark,x", // outside the window
-		"Time,11-22-2026 09:47:00.000",                                       // its end is part of the time
+		"Time,11-22-2026 09:47:00.000",                                       // the line end belongs to the time
 		"Time,22-11-2026 08:47:00.000,Watts,1",
 		"Time,11-22-2026 08:47:00,Watts,1",
 		"Time,11-22-2026 08:47:00.1234567,Watts,1",
@@ -131,7 +131,7 @@ func TestWhatIsWrittenIsRead(t *testing.T) {
 	}
 }
 
-// FuzzReader reads anything, and reads again what it made of it.
+// FuzzReader reads any text, writes the samples, and reads them again.
 func FuzzReader(f *testing.F) {
 	f.Add(tenMinutes)
 	f.Add("Time,1-2-2026 3:4:5.6,Watts,nan,,,,,PF,inf\r\nTime")

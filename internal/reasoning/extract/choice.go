@@ -9,8 +9,8 @@ import (
 
 // ChosenLetter is the answer to a question with lettered options.
 type ChosenLetter struct {
-	// Text is the letter in upper case, or "" if there is none. The official scripts treat the dotted capital I (U+0130)
-	// as an i. Here it stays unchanged, so it equals none of the options.
+	// Text is the letter in upper case, or "" if there is none. The official scripts treat the dotted capital I
+	// (U+0130) as an i. Here it stays unchanged, so it equals none of the options.
 	Text string
 	// Loose means that no announcement precedes the letter: it is at the start of a final section or alone in the text.
 	// For example, the official scripts read "A dog" as the answer A.
@@ -27,7 +27,7 @@ func Choice(text string, last byte) ChosenLetter {
 // HarmonyChoice returns the letter that gpt-oss-120b's script reads as the answer; last is as in Choice.
 func HarmonyChoice(text string, last byte) ChosenLetter {
 	full := pystr.Trim(text)
-	final, _ := finalOf(full)
+	final, _ := finalSection(full)
 	final = cleanText(stripBold(final))
 	if l := leadingLetter(pystr.Trim(final), last); l != "" {
 		return ChosenLetter{Text: l, Loose: true}

@@ -13,33 +13,33 @@ import (
 // and digits. If an expression of the client looks ahead or behind, these consume the character; this is equivalent
 // because only the first match is used.
 const (
-	blanks   = `[\s\v\x1c-\x1f\x{85}\p{Z}]*`
-	mark     = `(?:\*{1,2}|_{1,2})`
-	dash     = `[:\-–]`
-	wordEnd  = `(?:$|[^\pL\pN_])`
-	wordHead = `(?:^|[^\pL\pN_])`
-	plainEnd = `(?:$|[^A-Za-z0-9])`
-	plainTop = `(?:^|[^A-Za-z0-9])`
-	someGap  = `(?:[\s\v\x1c-\x1f\x{85}\p{Z}]+` + dash + `?` + blanks + `|` + dash + blanks + `)`
+	blanks     = `[\s\v\x1c-\x1f\x{85}\p{Z}]*`
+	emphasis   = `(?:\*{1,2}|_{1,2})`
+	dash       = `[:\-–]`
+	wordEnd    = `(?:$|[^\pL\pN_])`
+	wordStart  = `(?:^|[^\pL\pN_])`
+	plainEnd   = `(?:$|[^A-Za-z0-9])`
+	plainStart = `(?:^|[^A-Za-z0-9])`
+	gap        = `(?:[\s\v\x1c-\x1f\x{85}\p{Z}]+` + dash + `?` + blanks + `|` + dash + blanks + `)`
 )
 
 // letterForms are the forms of an announced answer, the most reliable first. The first group is the letter.
 var letterForms = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)` + mark + `Answers?` + blanks + dash + `?` + mark + blanks + `([ABCD])` + wordEnd),
-	regexp.MustCompile(`(?im)^` + blanks + mark + `?Answer:?` + mark + `?` + blanks + `:?` + blanks + mark +
+	regexp.MustCompile(`(?i)` + emphasis + `Answers?` + blanks + dash + `?` + emphasis + blanks + `([ABCD])` + wordEnd),
+	regexp.MustCompile(`(?im)^` + blanks + emphasis + `?Answer:?` + emphasis + `?` + blanks + `:?` + blanks + emphasis +
 		`?([ABCD])`),
-	regexp.MustCompile(`(?i)` + wordHead + `Answers?` + blanks + dash + `?` + blanks + `\(` + blanks + `([ABCD])` +
+	regexp.MustCompile(`(?i)` + wordStart + `Answers?` + blanks + dash + `?` + blanks + `\(` + blanks + `([ABCD])` +
 		blanks + `\)`),
-	regexp.MustCompile(`(?i)` + wordHead + `Answers?` + someGap + `([ABCD])` + wordEnd),
-	regexp.MustCompile(`(?i)` + wordHead + `(?:Option|Choice)` + someGap + `([ABCD])` + wordEnd),
+	regexp.MustCompile(`(?i)` + wordStart + `Answers?` + gap + `([ABCD])` + wordEnd),
+	regexp.MustCompile(`(?i)` + wordStart + `(?:Option|Choice)` + gap + `([ABCD])` + wordEnd),
 	regexp.MustCompile(`\\boxed\{[^}]*?([ABCD])[^}]*\}`),
 	regexp.MustCompile(`\\boxed\{[^}]*?\\textbf\{[^}]*?([ABCD])[^}]*\}[^}]*\}`),
 	regexp.MustCompile(`\\boxed\{[^}]*?\\text\{[^}]*?([ABCD])[^}]*\}[^}]*\}`),
-	regexp.MustCompile(plainTop + `[(\[]` + blanks + `([ABCD])` + blanks + `[)\]]` + plainEnd),
-	regexp.MustCompile(plainTop + mark + `([ABCD])` + mark + plainEnd),
+	regexp.MustCompile(plainStart + `[(\[]` + blanks + `([ABCD])` + blanks + `[)\]]` + plainEnd),
+	regexp.MustCompile(plainStart + emphasis + `([ABCD])` + emphasis + plainEnd),
 	regexp.MustCompile(`\\textbf\{[^}]*?([ABCD])[^}]*\}`),
-	regexp.MustCompile(plainTop + mark + blanks + `([ABCD])\)[^*_\n]+?` + mark + plainEnd),
-	regexp.MustCompile(`(?m)^` + blanks + mark + `?([ABCD])`),
+	regexp.MustCompile(plainStart + emphasis + blanks + `([ABCD])\)[^*_\n]+?` + emphasis + plainEnd),
+	regexp.MustCompile(`(?m)^` + blanks + emphasis + `?([ABCD])`),
 }
 
 // MarkedChoice returns the letter A to D that the text announces in one of the client's forms or begins with, or "".

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestEndpointsExtractors: what MLPerf Endpoints' client (mlcommons/endpoints@ea332753, Python 3.12) finds in texts
-// made of the pieces that its expressions look for.
+// TestEndpointsExtractors compares with MLPerf Endpoints' client (mlcommons/endpoints@ea332753, Python 3.12) on texts
+// made of the pieces that its expressions match.
 func TestEndpointsExtractors(t *testing.T) {
 	name := "testdata/endpoints.jsonl"
 	file, err := os.Open(name)

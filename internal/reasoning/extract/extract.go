@@ -9,9 +9,9 @@ import (
 
 // Final returns the final section of a harmony text, stripped: from the first marker of the final channel to the next
 // end of a message. If there is none, it returns the whole text, and ok is false.
-func Final(text string) (final string, ok bool) { return finalOf(pystr.Trim(text)) }
+func Final(text string) (final string, ok bool) { return finalSection(pystr.Trim(text)) }
 
-func finalOf(t string) (final string, ok bool) {
+func finalSection(t string) (final string, ok bool) {
 	const channel, message, end = "<|channel|>final", "<|message|>", "<|return|>"
 	for rest := t; ; {
 		_, behind, found := strings.Cut(rest, channel)
@@ -130,7 +130,7 @@ func Program(text string) (source string, ok bool) {
 // same way. The program may be empty.
 func HarmonyProgram(text string) (source string, ok bool) {
 	t := pystr.Trim(text)
-	if final, found := finalOf(t); found && final != t {
+	if final, found := finalSection(t); found && final != t {
 		if source, ok = lastProgram(final); ok {
 			return source, true
 		}

@@ -13,7 +13,7 @@ import (
 func TestChoice(t *testing.T) {
 	for _, x := range []struct {
 		text, d, j string
-		loose      bool // the ten options' letter
+		loose      bool // a single letter of ten options
 	}{
 		{"Answer: AB", "", "", false},
 		{"Answer: A1", "A", "A", false},
@@ -72,7 +72,7 @@ func TestHarmonyChoice(t *testing.T) {
 func TestInteger(t *testing.T) {
 	for _, x := range []struct {
 		text string
-		want int // -1 is none
+		want int // -1: none
 	}{
 		{`\boxed{7} \boxed{ 042 } \boxed{x}`, 42},
 		{`\boxed{1000} Answer: 5`, -1},
@@ -93,7 +93,7 @@ func TestInteger(t *testing.T) {
 	}
 }
 
-// TestDeep: braces and fences in numbers that no stack would hold.
+// TestDeep reads numbers of braces and fences that exceed any stack.
 func TestDeep(t *testing.T) {
 	const many = 1_000_000
 	deep := `\boxed{` + strings.Repeat("{", many) + strings.Repeat("}", many)
@@ -163,7 +163,7 @@ func FuzzChoice(f *testing.F) {
 	})
 }
 
-// slowAnnounced tries every place from the start, and goes on behind each match.
+// slowAnnounced tries every position from the start, and continues after each match.
 func slowAnnounced(t string, last byte) (found string) {
 	for i := 0; i < len(t); {
 		_, next := runeAt(t, i)
@@ -202,8 +202,8 @@ func slowPlain(t string) string {
 	return b.String()
 }
 
-// FuzzBoxed: what is found stands in the text, stripped, with braces in balance; an integer has three digits. The last
-// box and colon are those of a plain search, in long texts, too.
+// FuzzBoxed checks that the content is part of the text, stripped, with balanced braces, and that an integer has three
+// digits. In long texts too, the last box and the last colon must equal those of a plain search.
 func FuzzBoxed(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -217,7 +217,7 @@ func FuzzBoxed(f *testing.F) {
 		if n, ok := Integer(text); ok && (n < 0 || n > 999) {
 			t.Errorf("%q: integer %d", text, n)
 		}
-		for _, text := range []string{text, strings.Repeat(" ", stretch-4) + text + strings.Repeat(`\ x`, stretch/2)} {
+		for _, text := range []string{text, strings.Repeat(" ", maxStep-4) + text + strings.Repeat(`\ x`, maxStep/2)} {
 			if got, want := lastBox(text, len(text)), strings.LastIndex(text, boxMark); got != want {
 				t.Errorf("%q: the last box at %d, want %d", text, got, want)
 			}
@@ -228,7 +228,8 @@ func FuzzBoxed(f *testing.F) {
 	})
 }
 
-// FuzzProgram: a program stands in the text and has no fence; so does the final section, which has no end mark.
+// FuzzProgram checks that a program is part of the text and contains no fence, and that the final section contains no
+// end mark.
 func FuzzProgram(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, text string) {
@@ -247,8 +248,9 @@ func FuzzProgram(f *testing.F) {
 	})
 }
 
-// BenchmarkExtract reads the golden texts, each behind thoughts of about 12 thousand tokens. It reads a text ten times
-// in a row, so that it lies in the processor's cache as one does that was just decoded: together they are larger.
+// BenchmarkExtract reads the golden texts, each after thoughts of about 12 thousand tokens. It reads a text ten times
+// in a row, so that it is in the processor's cache like a text that was just decoded. All texts together exceed the
+// cache.
 func BenchmarkExtract(b *testing.B) {
 	cases := golden.ReadLines[goldenCase](b, "testdata/golden/reasoning/extract/cases.jsonl.gz")
 	var texts []string
@@ -284,7 +286,7 @@ func BenchmarkExtract(b *testing.B) {
 	}
 }
 
-// lengthened returns a text repeated to 48 thousand characters, which are about 12 thousand tokens.
+// lengthened repeats a text to 48 thousand characters, about 12 thousand tokens.
 func lengthened(text string) string {
 	return strings.Repeat(text+" ", 48_000/(utf8.RuneCountInString(text)+1)+1)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
-// none stands for the missing character before and after a text.
-const none = rune(-1)
+// noRune stands for the missing character before and after a text.
+const noRune = rune(-1)
 
 // foldLetter returns the ASCII letter, in lower case, that equals a character if case is ignored, or else the
 // character.
@@ -42,7 +42,7 @@ func isOption(r rune, last byte) bool {
 // runeAt returns the character at t[i:] and the index of the next one.
 func runeAt(t string, i int) (r rune, next int) {
 	if i >= len(t) {
-		return none, i
+		return noRune, i
 	}
 	if c := t[i]; c < utf8.RuneSelf {
 		return rune(c), i + 1
@@ -54,7 +54,7 @@ func runeAt(t string, i int) (r rune, next int) {
 // runeBefore returns the last character of t[:i] and its index.
 func runeBefore(t string, i int) (r rune, start int) {
 	if i <= 0 {
-		return none, 0
+		return noRune, 0
 	}
 	if c := t[i-1]; c < utf8.RuneSelf {
 		return rune(c), i - 1
@@ -77,7 +77,7 @@ func isWord(r rune) bool {
 	if 0 <= r && r < utf8.RuneSelf {
 		return isWordByte(byte(r))
 	}
-	return r != none && pystr.IsWord(r)
+	return r != noRune && pystr.IsWord(r)
 }
 
 // isWordByte is isWord for ASCII.
@@ -213,14 +213,14 @@ func lastByte(t string, i int, c, mask byte) int {
 	return -1
 }
 
-// stretch is the number of bytes that are searched in one step if matches are rare. strings.IndexByte is many times
+// maxStep is the number of bytes that are searched in one step if matches are rare. strings.IndexByte is many times
 // faster than lastByte, but only searches forwards.
-const stretch = 1 << 10
+const maxStep = 1 << 10
 
 // lastColon returns the index of the last : before i, or -1.
 func lastColon(t string, i int) int {
 	for from := 0; i > 0; i = from {
-		from = max(0, i-stretch)
+		from = max(0, i-maxStep)
 		if first := strings.IndexByte(t[from:i], ':'); first >= 0 {
 			return lastByte(t, i, ':', 0)
 		}
@@ -231,7 +231,7 @@ func lastColon(t string, i int) int {
 // lastBox returns the index of the last \boxed{ that begins before i, or -1.
 func lastBox(t string, i int) int {
 	for i > 0 {
-		from := max(0, i-stretch)
+		from := max(0, i-maxStep)
 		if strings.IndexByte(t[from:i], '\\') < 0 {
 			i = from
 			continue

@@ -10,10 +10,10 @@ import (
 
 // The kinds of a node. The kind of an operator is its sign.
 const (
-	constant  = '#'
-	letter    = 'x'
-	circle    = 'p' // pi
-	logarithm = 'l'
+	constant   = '#'
+	letter     = 'x'
+	piConstant = 'p' // pi
+	logarithm  = 'l'
 )
 
 // exprNode is a node of an expression. A node without letters is a constant if its value is rational, or a float.
@@ -32,7 +32,7 @@ func (n *exprNode) isRational() bool {
 		return true
 	}
 	switch n.kind {
-	case circle, logarithm:
+	case piConstant, logarithm:
 		return false
 	case '^':
 		if _, ok := n.b.integer(); !n.b.isConstant() || !ok {
@@ -55,17 +55,17 @@ func (n *exprNode) appendLetters(known []string) []string {
 
 // The limits of an expression.
 const (
-	maxLength = 20_000 // bytes
-	maxDepth  = 150    // nested parentheses, signs and powers
-	maxCurves = 50     // powers that are not roots, and logarithms
+	maxLength          = 20_000 // bytes
+	maxDepth           = 150    // nested parentheses, signs and powers
+	maxTranscendentals = 50     // powers that are not roots, and logarithms
 )
 
-// countCurves returns the number of powers and logarithms that take long to compute.
-func (n *exprNode) countCurves() int {
+// countTranscendentals returns the number of powers and logarithms that take long to compute.
+func (n *exprNode) countTranscendentals() int {
 	if n == nil {
 		return 0
 	}
-	count := n.a.countCurves() + n.b.countCurves()
+	count := n.a.countTranscendentals() + n.b.countTranscendentals()
 	if n.kind == logarithm || n.kind == '^' && !n.b.isConstant() ||
 		n.kind == '^' && n.b.number.rational().Denom().Cmp(big.NewInt(2)) > 0 {
 		count++
@@ -286,7 +286,7 @@ func (p *exprParser) parsePostfix() (*exprNode, error) {
 
 func (p *exprParser) parseAtom() (*exprNode, error) {
 	if p.acceptOperator('(') {
-		return p.parseClosed()
+		return p.parseParenthesis()
 	}
 	if len(p.tokens) == 0 {
 		return nil, errUnreadable
@@ -302,8 +302,8 @@ func (p *exprParser) parseAtom() (*exprNode, error) {
 	return nil, errUnreadable
 }
 
-// parseClosed parses the rest of a parenthesis after its opening sign.
-func (p *exprParser) parseClosed() (*exprNode, error) {
+// parseParenthesis parses the rest of a parenthesis after its opening sign.
+func (p *exprParser) parseParenthesis() (*exprNode, error) {
 	n, err := p.parseSum()
 	if err == nil && !p.acceptOperator(')') {
 		err = errUnreadable
@@ -314,14 +314,14 @@ func (p *exprParser) parseClosed() (*exprNode, error) {
 func (p *exprParser) parseNamed(name string) (*exprNode, error) {
 	switch name {
 	case "pi":
-		return &exprNode{kind: circle}, nil
+		return &exprNode{kind: piConstant}, nil
 	case "oo", "nan", "zoo":
 		return nil, errUndefined
 	case "sqrt", "ln":
 		if !p.acceptOperator('(') {
 			return nil, errUnreadable
 		}
-		n, err := p.parseClosed()
+		n, err := p.parseParenthesis()
 		if err != nil {
 			return nil, err
 		}
@@ -441,7 +441,7 @@ func (n *exprNode) floatPower() (*exprNode, error) {
 	if n.b.exact != nil && n.b.exact.Cmp(big.NewRat(1, 2)) == 0 {
 		return &exprNode{kind: constant, number: number{float: new(big.Float).SetPrec(bits).Sqrt(x)}}, nil
 	}
-	v, err := newReal(bits+guard).power(x, y)
+	v, err := newRealField(bits+guardBits).power(x, y)
 	if err != nil {
 		return nil, err
 	}

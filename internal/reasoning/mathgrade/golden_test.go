@@ -8,12 +8,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// goldenPair is a pair of answers with what the official grader decided, and where.
+// goldenPair is a pair of answers with the official grader's decision and step.
 type goldenPair struct {
 	ID            string
 	Given, Truth  string
 	Out           bool
-	First, Second []string // of truth and given
+	First, Second []string // forms of truth and given answer
 	Step          string
 	Element       int
 }
@@ -37,15 +37,15 @@ var officialSteps = map[string]Step{
 	"sympy_zero": AlgebraEqual, "sympy_nonzero": AlgebraDiffers,
 }
 
-// scripted is an Algebra that gives the golden step.
+// scripted is an Algebra that returns the golden step.
 type scripted Step
 
 func (s scripted) Name() string { return "scripted" }
 
 func (s scripted) Vanishes(context.Context, string) (Step, bool, error) { return Step(s), false, nil }
 
-// TestVerbatimAndBrackets compares texts with \verb, and with brackets in arguments that may be missing, with those of
-// pylatexenc 2.11; null is an error there.
+// TestVerbatimAndBrackets compares texts with \verb, and with brackets in optional arguments, with those of pylatexenc
+// 2.11. null means an error there.
 func TestVerbatimAndBrackets(t *testing.T) {
 	var cases [][2]*string
 	golden.ReadJSON(t, "testdata/verbatim.json", &cases)
@@ -57,7 +57,7 @@ func TestVerbatimAndBrackets(t *testing.T) {
 	}
 }
 
-// TestGoldenForms: both normal forms, and all steps but algebra.
+// TestGoldenForms compares both normal forms, and all steps except algebra.
 func TestGoldenForms(t *testing.T) {
 	golden.Each(t, "reasoning/math/pairs.jsonl*", func(t *testing.T, path string) {
 		for _, p := range golden.ReadLines[goldenPair](t, path) {
@@ -73,7 +73,7 @@ func TestGoldenForms(t *testing.T) {
 			if p.Given == "" || p.Truth == "" {
 				continue
 			}
-			// A tuple's elements before the deciding one were equal.
+			// The tuple's elements before the deciding one are equal.
 			if err != nil || v.Step != officialSteps[p.Step] && p.Element == 0 {
 				t.Errorf("%s: %q and %q: %v, %v, want %s", p.ID, p.Given, p.Truth, v, err, p.Step)
 			}
@@ -103,7 +103,7 @@ func TestGoldenText(t *testing.T) {
 	})
 }
 
-// TestGoldenOwn: the algebra of this package agrees with SymPy on at least 99 of 100 pairs that reach it.
+// TestGoldenOwn checks that this package's algebra agrees with SymPy on at least 99 of 100 pairs that reach it.
 func TestGoldenOwn(t *testing.T) {
 	golden.Each(t, "reasoning/math/pairs.jsonl*", func(t *testing.T, path string) {
 		reached, differ := 0, 0

@@ -16,8 +16,8 @@ const (
 )
 
 var (
-	beforeText = []string{`\tfrac`, `\frac`, `\dfrac`, `\frac`, `\frac`, ` \frac`}
-	behindText = []string{"√", "sqrt", "π", "pi", "∞", "inf", "∪", "U", "·", "*", "×", "*"}
+	beforeText  = []string{`\tfrac`, `\frac`, `\dfrac`, `\frac`, `\frac`, ` \frac`}
+	symbolTexts = []string{"√", "sqrt", "π", "pi", "∞", "inf", "∪", "U", "·", "*", "×", "*"}
 )
 
 // LatexText returns the plain text of LaTeX as the official grader computes it with pylatexenc 2.11. Fractions become
@@ -25,11 +25,11 @@ var (
 // grader continues with the LaTeX.
 func LatexText(s string) (text string, ok bool) {
 	p := &latexReader{s: replacePairs(s, beforeText)}
-	text = p.readUntil(nothing, nil)
+	text = p.readUntil(noMark, nil)
 	if p.failed || p.broken {
 		return "", false
 	}
-	return pystr.Trim(replacePairs(text, behindText)), true
+	return pystr.Trim(replacePairs(text, symbolTexts)), true
 }
 
 // latexReader reads LaTeX and writes text. It accepts any text: it adds missing braces at the end and ignores surplus
@@ -57,10 +57,10 @@ type closingMark struct {
 	environment string
 }
 
-var nothing closingMark
+var noMark closingMark
 
-// bracket ends an optional argument. Within such an argument brackets form a group.
-var bracket = closingMark{text: "]"}
+// closingBracket ends an optional argument. Within such an argument brackets form a group.
+var closingBracket = closingMark{text: "]"}
 
 // matrixCells contains the rows of a matrix.
 type matrixCells struct {
@@ -157,9 +157,9 @@ func (p *latexReader) readNext(end closingMark) string {
 	case rest[0] == '{':
 		p.i++
 		return p.readUntil(closingMark{text: "}"}, nil)
-	case rest[0] == '[' && end == bracket:
+	case rest[0] == '[' && end == closingBracket:
 		p.i++
-		return p.readUntil(bracket, nil)
+		return p.readUntil(closingBracket, nil)
 	case rest[0] == '}':
 		p.i++
 		return ""
@@ -190,7 +190,7 @@ func (p *latexReader) readCharacters(end closingMark) string {
 	start := p.i
 	for p.i < len(p.s) {
 		rest := p.s[p.i:]
-		if strings.IndexByte(`\{}$%`, rest[0]) >= 0 || end == bracket && (rest[0] == '[' || rest[0] == ']') {
+		if strings.IndexByte(`\{}$%`, rest[0]) >= 0 || end == closingBracket && (rest[0] == '[' || rest[0] == ']') {
 			break
 		}
 		text, n := readCharacter(rest)
@@ -375,7 +375,7 @@ func (p *latexReader) readArguments(spec string) (args []string, ok bool) {
 			p.i++
 		case kind == '[' && strings.HasPrefix(rest, "["):
 			p.i++
-			args = append(args, p.readUntil(bracket, nil))
+			args = append(args, p.readUntil(closingBracket, nil))
 		case kind == '[':
 			args = append(args, "")
 		case kind == '?' && strings.HasPrefix(rest, "["):

@@ -59,11 +59,11 @@ func TestGrade(t *testing.T) {
 	}
 }
 
-// TestOwn: the verdicts are SymPy 1.14's, whose parser reads the expressions as the official grader has it do.
+// TestOwn compares with verdicts of SymPy 1.14, with expressions parsed as in the official grader.
 func TestOwn(t *testing.T) {
 	for expression, want := range map[string]Step{
 		"(0.1+0.2)-(0.3)":                  AlgebraDiffers, // floats of 53 bits
-		"(0.3333333333333333)-(1/3)":       AlgebraDiffers, // 16 digits have more
+		"(0.3333333333333333)-(1/3)":       AlgebraDiffers, // 16 digits have more bits
 		"(0.333333333333333333333)-(1/3)":  AlgebraDiffers,
 		"(0.1x)-(x/10)":                    AlgebraEqual,
 		"(sqrt(0.25))-(0.5)":               AlgebraEqual,
@@ -86,14 +86,14 @@ func TestOwn(t *testing.T) {
 		"(sqrt(xy))-(sqrt(x)sqrt(y))":      AlgebraDiffers,
 		"(ln(x^2))-(2ln(x))":               AlgebraDiffers,
 		"(sqrt(-1)sqrt(-1))-(-1)":          AlgebraEqual,
-		"(i^2)-(-1)":                       AlgebraDiffers, // a letter
+		"(i^2)-(-1)":                       AlgebraDiffers, // i is a letter
 		"(x^x)-(x^x*1)":                    AlgebraEqual,
 		"((x^2-1)/(x-1))-(x+1)":            AlgebraEqual,
 		"(1/0)-(1/0)":                      AlgebraDiffers,
 		"(1/(x-x))-(1)":                    AlgebraDiffers,
 		"(5e3)-(5000)":                     AlgebraEqual,
 		"(a_1)-(a_1)":                      AlgebraEqual,
-		"(mu)-(um)":                        AlgebraDiffers, // a letter of its own
+		"(mu)-(um)":                        AlgebraDiffers, // mu is one letter
 		"(pi)-(22/7)":                      AlgebraDiffers,
 		"(x)-(y":                           Unreadable,
 		"(1,2)-(2,1)":                      Unreadable,
@@ -106,8 +106,8 @@ func TestOwn(t *testing.T) {
 		"(1e99999)-(1)":                    Bounded,
 		"(4_9)-(49)":                       AlgebraEqual,
 		"(0.1_5)-(0.15)":                   AlgebraEqual,
-		"(1_)-(1)":                         AlgebraDiffers, // a letter of its own
-		"(4^-sqrt(12105))-(0*5.0)":         AlgebraDiffers, // small, and not 0
+		"(1_)-(1)":                         AlgebraDiffers, // 1_ is a name
+		"(4^-sqrt(12105))-(0*5.0)":         AlgebraDiffers, // small, but not 0
 		"(sqrt(50)-sqrt(32))-(sqrt(2)+0x)": AlgebraEqual,
 		"(x**99999)-(1)":                   Bounded,
 		"(" + strings.Repeat("x^y+", 100) + "1)-(1)":       Bounded,
@@ -123,7 +123,7 @@ func TestOwn(t *testing.T) {
 	}
 }
 
-// TestText: what pylatexenc 2.11 gives for spaces in formulas and out of them, and for what stands in no place.
+// TestText compares with pylatexenc 2.11 for spaces inside and outside of formulas, and for misplaced marks.
 func TestText(t *testing.T) {
 	for in, want := range map[string]string{
 		`\alpha x`:                            "αx",
@@ -154,7 +154,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestLong: texts that no parser with a stack would hold end at once.
+// TestLong checks that texts beyond any parser's stack end at once.
 func TestLong(t *testing.T) {
 	const many = 20_000
 	for _, text := range []string{
@@ -172,7 +172,7 @@ func TestLong(t *testing.T) {
 
 // TestReal compares with package math.
 func TestReal(t *testing.T) {
-	c := newReal(200)
+	c := newRealField(200)
 	check := func(name string, x float64, got *big.Float, err error, want float64) {
 		t.Helper()
 		if v, _ := got.Float64(); err != nil || math.Abs(v-want) > 1e-15*max(1, math.Abs(want)) {
@@ -194,7 +194,7 @@ func TestReal(t *testing.T) {
 			check("angle", y, c.angle(c.newFloat().SetFloat64(y), c.newInt(-1)), nil, math.Atan2(-1, y))
 		}
 	}
-	// 60 digits of pi, as every table has them.
+	// The first 60 digits of pi.
 	const pi = "3.14159265358979323846264338327950288419716939937510582097494"
 	if got := c.circlePi().Text('f', 59); got != pi {
 		t.Errorf("pi is %s, want %s", got, pi)
@@ -214,7 +214,7 @@ func seed(f *testing.F) {
 	}
 }
 
-// FuzzGrade: a text equals itself, and the forms of equal answers are equal in either order.
+// FuzzGrade checks that a text equals itself, and that the forms of equal answers are equal in either order.
 func FuzzGrade(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, given, truth string) {
@@ -242,7 +242,7 @@ func FuzzGrade(f *testing.F) {
 	})
 }
 
-// FuzzText: valid UTF-8 stays so, and text without LaTeX stays as it is.
+// FuzzText checks that valid UTF-8 stays valid, and that text without LaTeX does not change.
 func FuzzText(f *testing.F) {
 	type line struct{ In string }
 	for _, l := range golden.ReadLines[line](f, "testdata/golden/reasoning/math/latex.jsonl.gz") {
@@ -260,7 +260,7 @@ func FuzzText(f *testing.F) {
 	})
 }
 
-// FuzzOwn: an expression less itself is 0, if it has a value.
+// FuzzOwn checks that an expression minus itself is 0, if it has a value.
 func FuzzOwn(f *testing.F) {
 	for _, s := range []string{
 		"x^2+2x", "sqrt(2)/3", "ln(x)y", "3!", "2^-x", "0.1+1e3", "pi(a+b)", "x^(1/3)", "(-8)^(1/3)", "x^x^x",
@@ -276,7 +276,7 @@ func FuzzOwn(f *testing.F) {
 			t.Errorf("%q: %v, %v", s, a, err)
 		}
 		if strings.ContainsAny(s, ".e") {
-			return // one more may be within what a float rounds
+			return // one more may be within the rounding of a float
 		}
 		if b, _, _ := (OwnAlgebra{}).Vanishes(t.Context(), "("+s+")-(("+s+")+1)"); a == AlgebraEqual && b == AlgebraEqual {
 			t.Errorf("%q equals itself and one more", s)

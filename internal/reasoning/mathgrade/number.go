@@ -145,7 +145,7 @@ func power(a number, n int64) (number, error) {
 			return number{}, err
 		}
 		if a.exact == nil { // one rounding, at the end
-			p.float.SetPrec(a.float.Prec() + guard)
+			p.float.SetPrec(a.float.Prec() + guardBits)
 			one := new(big.Float).SetPrec(a.float.Prec()).SetInt64(1)
 			return number{float: one.Quo(one, p.float)}, nil
 		}
@@ -156,7 +156,7 @@ func power(a number, n int64) (number, error) {
 			return number{}, errBounds
 		}
 		bits := a.float.Prec()
-		p, square := new(big.Float).SetPrec(bits+guard).SetInt64(1), new(big.Float).SetPrec(bits+guard).Set(a.float)
+		p, square := new(big.Float).SetPrec(bits+guardBits).SetInt64(1), new(big.Float).SetPrec(bits+guardBits).Set(a.float)
 		for ; n > 0; n >>= 1 {
 			if n&1 != 0 {
 				p.Mul(p, square)
@@ -169,8 +169,8 @@ func power(a number, n int64) (number, error) {
 	return exactNumber(r), err
 }
 
-// guard is the number of additional bits in a computation of several steps.
-const guard = 32
+// guardBits is the number of additional bits in a computation of several steps.
+const guardBits = 32
 
 // rationalPower returns r to the power of n, which must not be negative.
 func rationalPower(r *big.Rat, n int64) (*big.Rat, error) {

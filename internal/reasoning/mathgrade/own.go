@@ -12,8 +12,8 @@ import (
 // Decimals are floats as in SymPy. A power or a factorial that would take too long is Bounded.
 type OwnAlgebra struct{}
 
-// points is the number of points at which an expression with letters is evaluated.
-const points = 20
+// samplePoints is the number of points at which an expression with letters is evaluated.
+const samplePoints = 20
 
 // Name implements Algebra.
 func (OwnAlgebra) Name() string { return "own" }
@@ -22,12 +22,12 @@ func (OwnAlgebra) Name() string { return "own" }
 func (OwnAlgebra) Vanishes(_ context.Context, expression string) (step Step, numeric bool, err error) {
 	n, err := parseExpression(expression)
 	if err == nil && n.isConstant() {
-		return stepFor(n.sign() == 0), false, nil
+		return algebraStep(n.sign() == 0), false, nil
 	}
 	zero := false
 	if err == nil {
 		numeric = !n.isRational()
-		if n.countCurves() > maxCurves {
+		if n.countTranscendentals() > maxTranscendentals {
 			return Bounded, false, nil
 		}
 		zero, err = vanishesAtPoints(n, numeric)
@@ -38,10 +38,10 @@ func (OwnAlgebra) Vanishes(_ context.Context, expression string) (step Step, num
 	case errors.Is(err, errUnreadable):
 		return Unreadable, false, nil
 	}
-	return stepFor(zero && err == nil), numeric && zero, nil
+	return algebraStep(zero && err == nil), numeric && zero, nil
 }
 
-func stepFor(zero bool) Step {
+func algebraStep(zero bool) Step {
 	if zero {
 		return AlgebraEqual
 	}
@@ -52,7 +52,7 @@ func stepFor(zero bool) Step {
 func vanishesAtPoints(n *exprNode, numeric bool) (bool, error) {
 	letters := n.appendLetters(nil)
 	random := rand.New(rand.NewPCG(1, uint64(len(letters))))
-	count := points
+	count := samplePoints
 	if len(letters) == 0 {
 		count = 1
 	}

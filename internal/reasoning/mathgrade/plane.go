@@ -21,10 +21,12 @@ type complexField struct {
 	largest *big.Float // magnitude of the largest term of a sum; the sum may be wrong in the last bits of that term
 }
 
-func newComplexField() complexField { return complexField{newReal(bits), new(big.Float).SetPrec(bits)} }
+func newComplexField() complexField {
+	return complexField{newRealField(bits), new(big.Float).SetPrec(bits)}
+}
 
-// noteSize records the magnitude of a term.
-func (c complexField) noteSize(z complexNumber) {
+// recordMagnitude records the magnitude of a term.
+func (c complexField) recordMagnitude(z complexNumber) {
 	if s := c.absValue(z); s.Cmp(c.largest) > 0 {
 		c.largest.Set(s)
 	}
@@ -42,14 +44,14 @@ func (c complexField) checkBounds(z complexNumber) (complexNumber, error) {
 func (z complexNumber) isZero() bool { return z.re.Sign() == 0 && z.im.Sign() == 0 }
 
 func (c complexField) add(a, b complexNumber) (complexNumber, error) {
-	c.noteSize(a)
-	c.noteSize(b)
+	c.recordMagnitude(a)
+	c.recordMagnitude(b)
 	return c.checkBounds(complexNumber{c.newFloat().Add(a.re, b.re), c.newFloat().Add(a.im, b.im)})
 }
 
 func (c complexField) subtract(a, b complexNumber) (complexNumber, error) {
-	c.noteSize(a)
-	c.noteSize(b)
+	c.recordMagnitude(a)
+	c.recordMagnitude(b)
 	return c.checkBounds(complexNumber{c.newFloat().Sub(a.re, b.re), c.newFloat().Sub(a.im, b.im)})
 }
 
@@ -199,7 +201,7 @@ func (c complexField) evaluateAt(n *exprNode, at map[string]complexNumber) (comp
 		return c.realPoint(c.newFloat().SetRat(n.number.rational())), nil
 	case letter:
 		return at[n.name], nil
-	case circle:
+	case piConstant:
 		return c.realPoint(c.circlePi()), nil
 	}
 	a, err := c.evaluateAt(n.a, at)
@@ -259,6 +261,6 @@ func zeroNear(n *exprNode, letters []string, random *rand.Rand) (bool, error) {
 	for range digits {
 		scale.Quo(scale, ten)
 	}
-	scale.Add(scale, c.half(c.largest, bits-guard))
+	scale.Add(scale, c.half(c.largest, bits-guardBits))
 	return c.absValue(difference).Cmp(scale) <= 0, nil
 }

@@ -11,7 +11,7 @@ type realField struct {
 	pi   *big.Float // 0 until it is first used
 }
 
-func newReal(bits uint) *realField { return &realField{bits: bits} }
+func newRealField(bits uint) *realField { return &realField{bits: bits} }
 
 func (c *realField) newFloat() *big.Float { return new(big.Float).SetPrec(c.bits) }
 
@@ -47,7 +47,7 @@ func (c *realField) exp(x *big.Float) (*big.Float, error) {
 	if x.MantExp(nil) > 20 {
 		return nil, errBounds
 	}
-	more := newReal(c.bits + guard)
+	more := newRealField(c.bits + guardBits)
 	n := max(0, x.MantExp(nil)) + halvings
 	e := more.sumSeries(more.newInt(1), more.half(x, n), func(n int64) int64 { return n })
 	for range n {
@@ -70,7 +70,7 @@ func (c *realField) ln(x *big.Float) *big.Float {
 
 // atanhSeries returns ln m for m in [0.5, 1]. It uses a root of m, which is near 1, and 2 atanh((m-1)/(m+1)).
 func (c *realField) atanhSeries(m *big.Float) *big.Float {
-	more := newReal(c.bits + guard)
+	more := newRealField(c.bits + guardBits)
 	root := more.newFloat().Set(m)
 	const roots = 8
 	for range roots {
@@ -100,7 +100,7 @@ func (c *realField) oddSeries(y *big.Float, sign int64) *big.Float {
 
 // atan returns the arc tangent. It halves the angle several times.
 func (c *realField) atan(x *big.Float) *big.Float {
-	more := newReal(c.bits + guard)
+	more := newRealField(c.bits + guardBits)
 	y := more.newFloat().Set(x)
 	one := more.newInt(1)
 	for range halvings {
@@ -143,7 +143,7 @@ func (c *realField) sincos(x *big.Float) (sin, cos *big.Float, err error) {
 	if x.MantExp(nil) > 20 {
 		return nil, nil, errBounds
 	}
-	more := newReal(c.bits + 3*guard)
+	more := newRealField(c.bits + 3*guardBits)
 	n := max(0, x.MantExp(nil)) + halvings
 	h := more.half(x, n)
 	square := more.newFloat().Mul(h, h)

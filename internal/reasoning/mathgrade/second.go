@@ -38,7 +38,7 @@ func NormalizeSecond(s string) string {
 	if len(s) > 0 && s[0] == '{' && s[len(s)-1] == '}' {
 		s = s[1 : len(s)-1]
 	}
-	s = closeUp(s, `,\!`, "")
+	s = replaceWithBlanks(s, `,\!`, "")
 	if v, ok := pyfloat.Parse(s); ok && nearInteger(v) {
 		s = formatInteger(math.RoundToEven(v))
 	}
@@ -47,7 +47,7 @@ func NormalizeSecond(s string) string {
 			s = t
 		}
 	}
-	s = pystr.Lower(replacePairs(addMissingPlus(closeUp(s, "-", "-")), braces))
+	s = pystr.Lower(replacePairs(addMissingPlus(replaceWithBlanks(s, "-", "-")), braces))
 	if v, ok := parseIntegral(s); ok {
 		s = formatInteger(math.Trunc(v))
 	}
@@ -95,8 +95,8 @@ func withoutCircle(s string) string {
 	return b.String()
 }
 
-// closeUp replaces old and the blanks after it by text.
-func closeUp(s, old, text string) string {
+// replaceWithBlanks replaces old and the blanks after it by text.
+func replaceWithBlanks(s, old, text string) string {
 	var b strings.Builder
 	for {
 		before, behind, found := strings.Cut(s, old)
@@ -153,7 +153,7 @@ func parseIntegral(s string) (v float64, ok bool) {
 // withoutThousands removes commas between a digit and three digits without a digit after them, until there are none.
 func withoutThousands(s string) string {
 	for {
-		t, changed := fewerThousands(s)
+		t, changed := dropThousandsOnce(s)
 		if !changed {
 			return t
 		}
@@ -161,9 +161,9 @@ func withoutThousands(s string) string {
 	}
 }
 
-// fewerThousands makes one pass of withoutThousands. The digits after a comma do not count as the start of another
+// dropThousandsOnce makes one pass of withoutThousands. The digits after a comma do not count as the start of another
 // group.
-func fewerThousands(s string) (t string, changed bool) {
+func dropThousandsOnce(s string) (t string, changed bool) {
 	if !strings.Contains(s, ",") {
 		return s, false
 	}

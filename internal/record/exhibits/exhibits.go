@@ -24,11 +24,11 @@ const (
 	IndexName = "index.json"
 )
 
-// maxIndex limits the bytes of an index, which contains the escaped texts of all exhibits.
-const maxIndex = 8 << 20
+// maxIndexBytes limits the bytes of an index, which contains the escaped texts of all exhibits.
+const maxIndexBytes = 8 << 20
 
-// maxCaption limits the bytes of a caption.
-const maxCaption = 500
+// maxCaptionBytes limits the bytes of a caption.
+const maxCaptionBytes = 500
 
 // Index is the contents of the index file.
 type Index struct {
@@ -82,7 +82,7 @@ func Write(dir, logSHA256 string, all []sdk.Exhibit) (notes []string, err error)
 // caption shortens a text to one line of limited length.
 func caption(text string) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	for len(text) > maxCaption {
+	for len(text) > maxCaptionBytes {
 		_, n := utf8.DecodeLastRuneInString(text)
 		text = text[:len(text)-n]
 	}
@@ -93,7 +93,7 @@ func caption(text string) string {
 // another log.
 func Read(dir, logSHA256 string) ([]sdk.Exhibit, error) {
 	folder := filepath.Join(dir, Folder)
-	text, err := read(filepath.Join(folder, IndexName), maxIndex)
+	text, err := read(filepath.Join(folder, IndexName), maxIndexBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -124,15 +124,15 @@ func Read(dir, logSHA256 string) ([]sdk.Exhibit, error) {
 }
 
 // read reads a file of up to most bytes.
-func read(path string, most int64) ([]byte, error) {
+func read(path string, maxBytes int64) ([]byte, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(text)) > most {
-		err = fmt.Errorf("%s is longer than %d bytes", path, most)
+	text, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err == nil && int64(len(text)) > maxBytes {
+		err = fmt.Errorf("%s is longer than %d bytes", path, maxBytes)
 	}
 	return text, err
 }

@@ -47,7 +47,7 @@ func TestTooMany(t *testing.T) {
 	}
 }
 
-// An index leads nowhere out of its folder, and what is no exhibit is an error.
+// An index cannot refer to files outside of its folder, and an invalid exhibit is an error.
 func TestReadHostile(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, Folder), 0o755); err != nil {

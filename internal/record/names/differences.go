@@ -13,9 +13,9 @@ import (
 // nameDifference is a property in which runs of one name may differ.
 type nameDifference struct {
 	about string
-	// of returns the property's values of a run as KEY=VALUE, or nothing if they are unknown. A name does not show keys
-	// with the same value in all runs of the group.
-	of func(r record.Run) map[string]string
+	// values returns the property's values of a run as KEY=VALUE, or nothing if they are unknown. A name does not show
+	// keys with the same value in all runs of the group.
+	values func(r record.Run) map[string]string
 }
 
 // singleDifference returns a difference with a single value.
@@ -23,8 +23,8 @@ func singleDifference(about string, value func(r record.Run) string) nameDiffere
 	return nameDifference{about, func(r record.Run) map[string]string { return map[string]string{about: value(r)} }}
 }
 
-// ofWorkload returns a difference of the workload that the plugin opened.
-func ofWorkload(about string, value func(w record.Workload) string) nameDifference {
+// workloadDifference returns a difference of the workload that the plugin opened.
+func workloadDifference(about string, value func(w record.Workload) string) nameDifference {
 	return singleDifference(about, func(r record.Run) string {
 		if r.Workload == nil {
 			return ""
@@ -37,11 +37,11 @@ func ofWorkload(about string, value func(w record.Workload) string) nameDifferen
 // their results.
 func allDifferences() []nameDifference {
 	return []nameDifference{
-		ofWorkload("precision", func(w record.Workload) string { return w.Precision }),
-		ofWorkload("backend", func(w record.Workload) string { return w.Backend }),
+		workloadDifference("precision", func(w record.Workload) string { return w.Precision }),
+		workloadDifference("backend", func(w record.Workload) string { return w.Backend }),
 		singleDifference("device", func(r record.Run) string { return strings.Join(r.Options.Devices, "+") }),
-		ofWorkload("batch", func(w record.Workload) string { return numberText(w.Batch) }),
-		ofWorkload("sessions", func(w record.Workload) string { return numberText(w.Sessions) }),
+		workloadDifference("batch", func(w record.Workload) string { return numberText(w.Batch) }),
+		workloadDifference("sessions", func(w record.Workload) string { return numberText(w.Sessions) }),
 		{"backend options", func(r record.Run) map[string]string { return r.Options.BackendOptions }},
 		{"parameters", func(r record.Run) map[string]string { return r.Options.Params }},
 		singleDifference("rules", func(r record.Run) string { return r.Rules }),
@@ -49,11 +49,11 @@ func allDifferences() []nameDifference {
 		singleDifference("profile", func(r record.Run) string { return r.Profile }),
 		singleDifference("loadgen", loadGenName),
 		{"settings", settingsOf},
-		ofWorkload("model", func(w record.Workload) string { return filepath.Base(w.ModelFile) }),
-		ofWorkload("sha256", func(w record.Workload) string { return w.ModelSHA256[:min(len(w.ModelSHA256), 12)] }),
-		ofWorkload("data", func(w record.Workload) string { return filepath.Base(w.Dataset) }),
+		workloadDifference("model", func(w record.Workload) string { return filepath.Base(w.ModelFile) }),
+		workloadDifference("sha256", func(w record.Workload) string { return w.ModelSHA256[:min(len(w.ModelSHA256), 12)] }),
+		workloadDifference("data", func(w record.Workload) string { return filepath.Base(w.Dataset) }),
 		singleDifference("cpu", func(r record.Run) string { return r.System.CPU }),
-		ofWorkload("version", func(w record.Workload) string { return w.BackendInfo["version"] }),
+		workloadDifference("version", func(w record.Workload) string { return w.BackendInfo["version"] }),
 		singleDifference("plugin", func(r record.Run) string { return r.Plugin.Version }),
 		singleDifference("harness", func(r record.Run) string {
 			return strings.TrimSpace(r.Harness.Version + " " +
@@ -92,7 +92,7 @@ func (d nameDifference) addToNames(group []*namedRun) {
 	values := make([]map[string]string, len(group))
 	keys := map[string]bool{}
 	for i, n := range group {
-		values[i] = d.of(n.run.Run)
+		values[i] = d.values(n.run.Run)
 		for k := range values[i] {
 			keys[k] = true
 		}

@@ -18,8 +18,8 @@ import (
 
 // Name is the name of a run among the runs shown with it.
 type Name struct {
-	// Full consists of the user's label, model, scenario, mode, the place in a suite, and further differences, for example
-	// "nightly: resnet50 Offline performance batch=4, backend=ort (2 of 3)". It is unique among the runs.
+	// Full consists of the user's label, model, scenario, mode, the place in a suite, and further differences, for
+	// example "nightly: resnet50 Offline performance batch=4, backend=ort (2 of 3)". It is unique among the runs.
 	Full string
 	// Short omits the parts that all of the runs have in common: "batch=4". For a single run it equals Full.
 	Short string
@@ -28,7 +28,7 @@ type Name struct {
 // NameRuns returns the names of runs that are shown together.
 func NameRuns(runs []results.FoundRun) []Name {
 	all := lists.Map(runs, func(f results.FoundRun) namedRun { return namedRun{run: f, parts: f.NameParts()} })
-	tellApart(all)
+	distinguishNames(all)
 	common := commonParts(all)
 	out := make([]Name, len(all))
 	for i, n := range all {
@@ -82,18 +82,18 @@ func commonParts(all []namedRun) map[record.NamePart]bool {
 	return common
 }
 
-// tellApart adds differences to equal names until all names are different.
-func tellApart(all []namedRun) {
+// distinguishNames adds differences to equal names until all names are different.
+func distinguishNames(all []namedRun) {
 	for _, about := range allDifferences() {
-		for _, group := range sameNames(all) {
+		for _, group := range groupByName(all) {
 			about.addToNames(group)
 		}
 	}
-	for _, group := range sameNames(all) {
+	for _, group := range groupByName(all) {
 		addFolders(group)
 	}
 	for round := 0; ; round++ { // another run may already have a number in its name
-		groups := sameNames(all)
+		groups := groupByName(all)
 		if len(groups) == 0 {
 			return
 		}
@@ -105,8 +105,8 @@ func tellApart(all []namedRun) {
 	}
 }
 
-// sameNames returns groups of runs with the same name, in order.
-func sameNames(all []namedRun) (groups [][]*namedRun) {
+// groupByName returns groups of runs with the same name, in order.
+func groupByName(all []namedRun) (groups [][]*namedRun) {
 	at := map[string]int{}
 	for i := range all {
 		name := strings.ToLower(record.JoinName(all[i].parts))
@@ -165,11 +165,11 @@ func FileName(name string) string {
 	if clean = strings.TrimLeft(clean, "."); clean == "" {
 		return "-"
 	}
-	return clean[:min(len(clean), maxFile)]
+	return clean[:min(len(clean), maxFileName)]
 }
 
-// maxFile limits the length of FileName's result, in bytes.
-const maxFile = 100
+// maxFileName limits the length of FileName's result, in bytes.
+const maxFileName = 100
 
 // punctuation replaces the punctuation of full names in file names.
 var punctuation = strings.NewReplacer(": ", "-", ", ", ",", " (", "-", ")", "")
@@ -182,7 +182,7 @@ func FileNames(all []Name) []string {
 		files[i] = base
 		for k := 2; taken[strings.ToLower(files[i])]; k++ {
 			end := "-" + strconv.Itoa(k)
-			files[i] = base[:min(len(base), maxFile-len(end))] + end
+			files[i] = base[:min(len(base), maxFileName-len(end))] + end
 		}
 		taken[strings.ToLower(files[i])] = true
 	}

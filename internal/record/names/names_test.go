@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// run is one of resnet50 in Offline, changed.
+// run returns a run of resnet50 in Offline with a change.
 func run(change func(*record.Run)) record.Run {
 	r := record.Run{Model: "resnet50", Scenario: "Offline", Mode: "performance",
 		Dir:      "resnet50/Offline/performance/run_1",
@@ -43,7 +43,7 @@ func TestOneRun(t *testing.T) {
 	}
 }
 
-// TestMatrix: six points of a matrix have six names, long and short.
+// TestMatrix checks that six points of a matrix have six names, long and short.
 func TestMatrix(t *testing.T) {
 	var runs []record.Run
 	var want []string
@@ -69,7 +69,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// TestDifferences: runs that say nothing of themselves are called by what differs, and by no more than that takes.
+// TestDifferences checks that runs without labels are named by their differences, and only by as many as necessary.
 func TestDifferences(t *testing.T) {
 	set := func(value string) func(*record.Run) {
 		return func(r *record.Run) {
@@ -115,7 +115,7 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// evil are texts that no name, and no file, may take as they are.
+// evil returns texts that names and files must not contain unchanged.
 func evil() []string {
 	return []string{
 		"</title><script>alert(1)</script>", "\x1b[31mred\x1b]0;title\x07", "two\nlines\r\n", strings.Repeat("long ", 2000),
@@ -124,8 +124,8 @@ func evil() []string {
 	}
 }
 
-// TestHostileNames: whatever runs call themselves, each has one line of printable text that no other has, and a name of
-// a file in the folder that it is meant for.
+// TestHostileNames checks that each run has one line of printable text and a unique name, whatever its fields contain,
+// and that file names stay within their folder.
 func TestHostileNames(t *testing.T) {
 	var found []results.FoundRun
 	for _, text := range evil() {
@@ -164,7 +164,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// TestThousands: many runs of one name are named in a moment.
+// TestThousands checks that many runs with one name are named quickly.
 func TestThousands(t *testing.T) {
 	var found []results.FoundRun
 	for i := range 3000 {

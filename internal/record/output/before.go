@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// before is the part of a folder's contents that a session may change, as found by the session.
-type before struct { // folders of the runs, relative to the output folder
+// earlierContents is the part of a folder's contents that a session may change, as found by the session.
+type earlierContents struct { // folders of the runs, relative to the output folder
 	dirs    []string            // names in these folders and in their parents; absent: the folder did not exist
 	entries map[string][]string // contents of result.json in these folders; absent: it did not exist
 	results map[string][]byte   // what result.json of those folders said; absent: there was none
@@ -20,8 +20,8 @@ type before struct { // folders of the runs, relative to the output folder
 
 // Remember records the contents of the directory for runs in dirs, so that Discard can restore them.
 func (c *Claim) Remember(dirs []string) {
-	b := &before{dirs: dirs, entries: map[string][]string{}, results: map[string][]byte{}}
-	for dir := range above(dirs) {
+	b := &earlierContents{dirs: dirs, entries: map[string][]string{}, results: map[string][]byte{}}
+	for dir := range withParents(dirs) {
 		entries, err := os.ReadDir(filepath.Join(c.Dir, dir))
 		if err != nil {
 			continue
@@ -35,11 +35,11 @@ func (c *Claim) Remember(dirs []string) {
 			b.results[dir] = text
 		}
 	}
-	c.before = b
+	c.earlier = b
 }
 
-// above returns the folders and all their parents up to the output directory, ".".
-func above(dirs []string) map[string]bool {
+// withParents returns the folders and all their parents up to the output directory, ".".
+func withParents(dirs []string) map[string]bool {
 	all := map[string]bool{".": true}
 	for _, dir := range dirs {
 		for d := filepath.Clean(dir); d != "."; d = filepath.Dir(d) {
@@ -51,15 +51,15 @@ func above(dirs []string) map[string]bool {
 
 // restore removes files that the session created and restores the contents of result.json. It keeps other programs'
 // files.
-func (b *before) restore(out string) {
+func (b *earlierContents) restore(out string) {
 	for _, dir := range b.dirs {
 		if b.entries[filepath.Clean(dir)] == nil {
 			_ = os.RemoveAll(filepath.Join(out, dir)) // created for a run whose test has not begun
 		}
 	}
-	ours := slices.Concat(logs, []string{record.FileName, mlconf.AuditFile})
+	ours := slices.Concat(logNames, []string{record.FileName, mlconf.AuditFile})
 	folders := make([]string, 0, len(b.entries))
-	for dir := range above(b.dirs) {
+	for dir := range withParents(b.dirs) {
 		for _, name := range ours {
 			if !slices.Contains(b.entries[dir], name) {
 				_ = os.Remove(filepath.Join(out, dir, name))

@@ -23,8 +23,8 @@ type Claim struct {
 	// Recovered lists results that a killed session had set aside in the directory.
 	Recovered    Recovered
 	lock, folder *os.File
-	made         []string // folders created for the claim, the deepest first
-	before       *before  // earlier contents; nil: Remember was not called
+	created      []string         // folders created for the claim, the deepest first
+	earlier      *earlierContents // earlier contents; nil: Remember was not called
 	discarded    bool
 }
 
@@ -60,7 +60,7 @@ func Hold(out string) (*Claim, error) {
 		return nil, sdk.Usage(fmt.Errorf("output directory %s: another run writes to it at this moment; wait for its end, "+
 			"or choose another directory with --out", out))
 	case err != nil:
-		return nil, unwritable(out, err)
+		return nil, unwritableError(out, err)
 	}
 	_ = wholefile.RemoveTemp(out) // the next session tries again
 	return c, nil
@@ -86,8 +86,8 @@ func Settle(out string) Recovered {
 func takeFree(dirs []string) (*Claim, error) {
 	var recovered Recovered
 	for n := 1; ; n++ {
-		dir := numbered(n)
-		if len(occupied(dir, dirs)) > 0 {
+		dir := numberedDir(n)
+		if len(occupiedFolders(dir, dirs)) > 0 {
 			continue
 		}
 		c, err := claim(dir)
@@ -95,11 +95,11 @@ func takeFree(dirs []string) (*Claim, error) {
 		case errors.Is(err, filelock.ErrHeld):
 			continue
 		case err != nil:
-			return nil, unwritable(dir, err)
+			return nil, unwritableError(dir, err)
 		}
 		found, err := Recover(dir)
 		recovered.Back, recovered.Kept = append(recovered.Back, found.Back...), append(recovered.Kept, found.Kept...)
-		if err == nil && len(occupied(dir, dirs)) == 0 {
+		if err == nil && len(occupiedFolders(dir, dirs)) == 0 {
 			c.Recovered = recovered
 			return c, nil
 		}
@@ -109,27 +109,27 @@ func takeFree(dirs []string) (*Claim, error) {
 
 func claim(dir string) (*Claim, error) {
 	path := filepath.Join(dir, LockName)
-	made := missing(dir)
+	made := missingFolders(dir)
 	for {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
-			unmake(made)
+			removeCreated(made)
 			return nil, err
 		}
 		lock, err := filelock.Open(path, 0o644)
 		if err != nil {
-			unmake(made)
+			removeCreated(made)
 			return nil, err
 		}
 		err = filelock.Try(lock)
 		if errors.Is(err, errors.ErrUnsupported) { // without locks on this system, the directory counts as claimed
 			err = nil
 		}
-		if err == nil && isStill(lock, path) {
+		if err == nil && pathNames(lock, path) {
 			folder, err := os.Open(dir)
 			if err != nil {
 				return nil, errors.Join(err, lock.Close())
 			}
-			return &Claim{Dir: dir, lock: lock, folder: folder, made: made}, nil
+			return &Claim{Dir: dir, lock: lock, folder: folder, created: made}, nil
 		}
 		_ = lock.Close()
 		if err != nil {
@@ -139,8 +139,8 @@ func claim(dir string) (*Claim, error) {
 	}
 }
 
-// isStill reports whether path still names the open file.
-func isStill(f *os.File, path string) bool {
+// pathNames reports whether path still names the open file.
+func pathNames(f *os.File, path string) bool {
 	open, err1 := f.Stat()
 	named, err2 := os.Stat(path)
 	return err1 == nil && err2 == nil && os.SameFile(open, named)
@@ -149,7 +149,7 @@ func isStill(f *os.File, path string) bool {
 // Check returns an error if the path no longer names the claimed directory. The session must then not write to it,
 // because it may belong to another session.
 func (c *Claim) Check() error {
-	if isStill(c.folder, c.Dir) {
+	if pathNames(c.folder, c.Dir) {
 		return nil
 	}
 	return fmt.Errorf(
@@ -158,7 +158,7 @@ func (c *Claim) Check() error {
 }
 
 // New reports whether the directory was created for the claim.
-func (c *Claim) New() bool { return len(c.made) > 0 }
+func (c *Claim) New() bool { return len(c.created) > 0 }
 
 // Discard restores the contents of the directory at the time of Remember. It may be called before any of the session's
 // tests has begun. Release removes folders that were created for the claim. If the path no longer names the claimed
@@ -168,14 +168,14 @@ func (c *Claim) Discard() (done bool) {
 		return false
 	}
 	c.discarded = true
-	if c.before != nil {
-		c.before.restore(c.Dir)
+	if c.earlier != nil {
+		c.earlier.restore(c.Dir)
 	}
 	return true
 }
 
-// missing returns the folders of a path that do not exist, the deepest first.
-func missing(dir string) (all []string) {
+// missingFolders returns the folders of a path that do not exist, the deepest first.
+func missingFolders(dir string) (all []string) {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if _, err := os.Lstat(d); err == nil || d == filepath.Dir(d) {
 			return all
@@ -184,8 +184,8 @@ func missing(dir string) (all []string) {
 	}
 }
 
-// unmake removes created folders, the deepest first. It keeps folders with other files.
-func unmake(made []string) {
+// removeCreated removes created folders, the deepest first. It keeps folders with other files.
+func removeCreated(made []string) {
 	for _, dir := range made {
 		_ = os.Remove(dir)
 	}
@@ -194,11 +194,11 @@ func unmake(made []string) {
 // Release releases the directory. It removes the lock file while it is locked. A process that has the file open then
 // finds that the path no longer names it.
 func (c *Claim) Release() {
-	if isStill(c.lock, c.lock.Name()) {
+	if pathNames(c.lock, c.lock.Name()) {
 		_ = os.Remove(c.lock.Name())
 	}
 	if c.discarded {
-		unmake(c.made)
+		removeCreated(c.created)
 	}
 	_ = c.lock.Close()
 	_ = c.folder.Close()

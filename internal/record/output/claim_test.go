@@ -20,7 +20,7 @@ func take(t *testing.T, out string, force bool) *Claim {
 	return c
 }
 
-// skipWithoutLocks skips where two sessions in one directory are not kept apart.
+// skipWithoutLocks skips the test on systems without locks.
 func skipWithoutLocks(t *testing.T) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -72,15 +72,15 @@ func TestTakeByName(t *testing.T) {
 	take(t, out, true).Release()
 }
 
-// What a harness that was killed left behind is nobody's.
+// Files of a killed harness do not claim the directory.
 func TestTakeOverALockOfTheDead(t *testing.T) {
 	out := t.TempDir()
 	write(t, filepath.Join(out, LockName), "")
 	take(t, out, false).Release()
 }
 
-// TestSettle clears up after a session that was killed, and only after one: one that is alive keeps its lock, and where
-// there is none nothing is touched.
+// TestSettle cleans up after a killed session, and only then. A running session keeps its lock, and without a lock
+// nothing changes.
 func TestSettle(t *testing.T) {
 	out := earlier(t)
 	half := filepath.Join(out, "result.json."+strings.Repeat("A", 26)+".tmp")
@@ -112,7 +112,7 @@ func TestSettle(t *testing.T) {
 	c.Release()
 }
 
-// TestSettleTells says which results are back.
+// TestSettleTells checks the list of restored results.
 func TestSettleTells(t *testing.T) {
 	out := earlier(t)
 	replace(t, out)
@@ -131,7 +131,7 @@ func TestTakeWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// Sessions that begin and end at the same moments never hold one directory together.
+// Sessions that begin and end at the same time never hold one directory together.
 func TestTakeAtTheSameTime(t *testing.T) {
 	skipWithoutLocks(t)
 	t.Chdir(t.TempDir())

@@ -29,24 +29,24 @@ import (
 // session writes to it, the directory is out-2, out-3, and so on.
 const DefaultDir = "out"
 
-// logs are the names of the files that a run writes into its directory, including those of a power session in its
+// logNames are the names of the files that a run writes into its directory, including those of a power session in its
 // subfolder.
-var logs = slices.Concat([]string{
+var logNames = slices.Concat([]string{
 	mllog.SummaryFile, mllog.DetailFile, mllog.AccuracyFile, mllog.TraceFile, results.AccuracyText,
 	PluginLogName, spl.FileName, series.FileName,
 }, export.Names(), power.SessionFiles())
 
-// loadgenLogs is the number of logs that every run has.
-const loadgenLogs = 4
+// loadgenLogCount is the number of logs that every run has.
+const loadgenLogCount = 4
 
 // probeName is the name of a file that is written to test whether a run's directory is writable.
 const probeName = ".write"
 
-// trials matches the directories of a search's trials, below the search's directory.
-const trials = "run_*_streams_*"
+// trialPattern matches the directories of a search's trials, below the search's directory.
+const trialPattern = "run_*_streams_*"
 
-// within returns a run's directory and those of its trials, below out.
-func within(out, dir string) []string {
+// runFolders returns a run's directory and those of its trials, below out.
+func runFolders(out, dir string) []string {
 	all := []string{filepath.Join(out, dir)}
 	entries, _ := os.ReadDir(all[0]) // a missing directory has no trials
 	for _, e := range entries {
@@ -58,7 +58,7 @@ func within(out, dir string) []string {
 }
 
 func isTrial(name string) bool {
-	matched, _ := filepath.Match(trials, name) // the pattern is valid
+	matched, _ := filepath.Match(trialPattern, name) // the pattern is valid
 	return matched
 }
 
@@ -66,13 +66,13 @@ func isTrial(name string) bool {
 // result of one of the runs is an error unless force is set.
 func Choose(out string, force bool, dirs []string) (string, error) {
 	if out == "" {
-		return free(dirs), nil
+		return firstFree(dirs), nil
 	}
-	full := occupied(out, dirs)
+	full := occupiedFolders(out, dirs)
 	if len(full) == 0 || force {
 		return out, nil
 	}
-	for _, dir := range setAside(out) {
+	for _, dir := range logsSetAside(out) {
 		full = append(full, filepath.Join(previous(out), dir)+
 			" (results that a run with --force was to replace, which did not come to its end)")
 	}
@@ -81,32 +81,32 @@ func Choose(out string, force bool, dirs []string) (string, error) {
 		strings.Join(full, "\n  ")))
 }
 
-// free returns the first default directory without results of the runs.
-func free(dirs []string) string {
+// firstFree returns the first default directory without results of the runs.
+func firstFree(dirs []string) string {
 	n := 1
-	for len(occupied(numbered(n), dirs)) > 0 {
+	for len(occupiedFolders(numberedDir(n), dirs)) > 0 {
 		n++
 	}
-	return numbered(n)
+	return numberedDir(n)
 }
 
-// numbered returns the nth default directory: out, out-2, out-3, ...
-func numbered(n int) string {
+// numberedDir returns the nth default directory: out, out-2, out-3, ...
+func numberedDir(n int) string {
 	if n == 1 {
 		return DefaultDir
 	}
 	return fmt.Sprintf("%s-%d", DefaultDir, n)
 }
 
-// occupied returns the runs' directories that contain a log file.
-func occupied(out string, dirs []string) []string {
-	full := lists.Filter(dirs, func(dir string) bool { return taken(out, dir) })
+// occupiedFolders returns the runs' directories that contain a log file.
+func occupiedFolders(out string, dirs []string) []string {
+	full := lists.Filter(dirs, func(dir string) bool { return containsLog(out, dir) })
 	return lists.Map(full, func(dir string) string { return filepath.Join(out, dir) })
 }
 
-// taken reports whether a run's directory, or that of one of its trials, contains a log.
-func taken(out, dir string) bool {
-	return slices.ContainsFunc(within(out, dir), func(d string) bool { return hasAny(d, logs) })
+// containsLog reports whether a run's directory, or that of one of its trials, contains a log.
+func containsLog(out, dir string) bool {
+	return slices.ContainsFunc(runFolders(out, dir), func(d string) bool { return hasAny(d, logNames) })
 }
 
 func hasAny(dir string, names []string) bool {
@@ -120,27 +120,27 @@ func hasAny(dir string, names []string) bool {
 // directories are writable.
 func Prepare(out string, dirs []string) error {
 	for _, dir := range dirs {
-		if err := prepare(out, dir); err != nil {
-			return unwritable(out, err)
+		if err := prepareRun(out, dir); err != nil {
+			return unwritableError(out, err)
 		}
 	}
 	return nil
 }
 
-func unwritable(out string, err error) error {
+func unwritableError(out string, err error) error {
 	return sdk.Usage(fmt.Errorf("output directory %s: %w; choose a directory that can be written with --out", out, err))
 }
 
-// prepare prepares the directory of one run.
-func prepare(out, run string) error {
+// prepareRun prepares the directory of one run.
+func prepareRun(out, run string) error {
 	dir := filepath.Join(out, run)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := clear(out, run); err != nil {
+	if err := setLogsAside(out, run); err != nil {
 		return err
 	}
-	sweep(out, run)
+	removeTempFiles(out, run)
 	probe, err := wholefile.Create(filepath.Join(dir, probeName), 0o644)
 	if err != nil {
 		return err
@@ -148,17 +148,17 @@ func prepare(out, run string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// clear moves the logs of an earlier run away. If logs are already set aside, it deletes the logs in the directory,
-// because they belong to a run that did not finish.
-func clear(out, run string) error {
-	if taken(previous(out), run) {
+// setLogsAside moves the logs of an earlier run away. If logs are already set aside, it deletes the logs in the
+// directory, because they belong to a run that did not finish.
+func setLogsAside(out, run string) error {
+	if containsLog(previous(out), run) {
 		return removeLogs(out, run)
 	}
 	return moveLogs(out, previous(out), run)
 }
 
-// sweep removes temporary files of killed writers from a run's directory and its parents, up to out.
-func sweep(out, run string) {
+// removeTempFiles removes temporary files of killed writers from a run's directory and its parents, up to out.
+func removeTempFiles(out, run string) {
 	for d := run; ; d = filepath.Dir(d) {
 		_ = wholefile.RemoveTemp(filepath.Join(out, d)) // the next session tries again
 		if d == "." {
@@ -192,7 +192,7 @@ func WriteUserConf(out, scenarioDir string, text []byte) error {
 // Lost returns an error if logs of a finished run are no longer in its directory.
 func Lost(out, dir string) error {
 	var gone []string
-	for _, name := range logs[:loadgenLogs] {
+	for _, name := range logNames[:loadgenLogCount] {
 		path := filepath.Join(out, dir, name)
 		if _, err := os.Lstat(path); err != nil {
 			gone = append(gone, path)
@@ -209,15 +209,15 @@ func Lost(out, dir string) error {
 // Paths are relative to out. A file that cannot be synced is an error, because the logs might be lost after a later
 // failure of the system.
 func Keep(out, dir string) ([]record.File, error) {
-	if err := keep(out, dir); err != nil {
+	if err := syncRun(out, dir); err != nil {
 		return nil, err
 	}
-	return files(out, dir)
+	return listFiles(out, dir)
 }
 
-// keep syncs all files in a run's folder and the folders above it, up to out. It returns nil if the folder does not
+// syncRun syncs all files in a run's folder and the folders above it, up to out. It returns nil if the folder does not
 // exist; Lost reports that case.
-func keep(out, dir string) error {
+func syncRun(out, dir string) error {
 	if _, err := os.Lstat(filepath.Join(out, dir)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -233,10 +233,10 @@ func keep(out, dir string) error {
 	return nil
 }
 
-func files(out, dir string) ([]record.File, error) {
+func listFiles(out, dir string) ([]record.File, error) {
 	var files []record.File
-	for _, d := range within(out, dir) {
-		for _, name := range logs {
+	for _, d := range runFolders(out, dir) {
+		for _, name := range logNames {
 			path := filepath.Join(d, name)
 			sum, size, err := checksum.File(path)
 			if errors.Is(err, fs.ErrNotExist) {

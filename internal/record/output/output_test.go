@@ -56,7 +56,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// The runs of a search for streams write to directories below that of the search.
+// The runs of a search for streams write to directories below the search's directory.
 func TestTrials(t *testing.T) {
 	out, dir := filepath.Join(t.TempDir(), "g[2]*"), "m/MultiStream/performance/findpeak"
 	write(t, filepath.Join(out, dir, "run_01_streams_8", "mlperf_log_detail.txt"), "old")
@@ -73,7 +73,7 @@ func TestTrials(t *testing.T) {
 		t.Fatal(err)
 	}
 	if aside := filepath.Join(out, PreviousName, dir, "run_01_streams_8",
-		"mlperf_log_detail.txt"); !hasAny(filepath.Dir(aside), logs[:]) {
+		"mlperf_log_detail.txt"); !hasAny(filepath.Dir(aside), logNames[:]) {
 		t.Errorf("%s is not there", aside)
 	}
 	for name, want := range map[string]bool{
@@ -109,7 +109,7 @@ func TestPrepareSetsOldLogsAside(t *testing.T) {
 	}
 }
 
-// What a harness left that was killed while it wrote goes with the next run.
+// The next run removes temporary files of a harness that was killed during a write.
 func TestPrepareSweeps(t *testing.T) {
 	out := t.TempDir()
 	var left []string

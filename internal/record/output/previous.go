@@ -32,10 +32,11 @@ type Recovered struct {
 func SetAside(out string, dirs []string) error {
 	var old []record.Run
 	for _, dir := range dirs {
-		if !taken(out, dir) || taken(previous(out), dir) { // logs that are already set aside belong to a finished run
+		// logs that are already set aside belong to a finished run
+		if !containsLog(out, dir) || containsLog(previous(out), dir) {
 			continue
 		}
-		run, found, err := recorded(out, dir)
+		run, found, err := readRecorded(out, dir)
 		if err != nil {
 			return fmt.Errorf("replacing an existing result: %w; move it away", err)
 		}
@@ -46,8 +47,8 @@ func SetAside(out string, dirs []string) error {
 	return record.Save(previous(out), old...)
 }
 
-// recorded returns the record of the run in dir from the result.json of out.
-func recorded(out, dir string) (run record.Run, found bool, err error) {
+// readRecorded returns the record of the run in dir from the result.json of out.
+func readRecorded(out, dir string) (run record.Run, found bool, err error) {
 	d, err := record.Read(filepath.Join(out, record.FileName))
 	i := slices.IndexFunc(d.Runs, func(r record.Run) bool { return r.Dir == filepath.ToSlash(dir) })
 	if err != nil || i < 0 {
@@ -73,7 +74,7 @@ func (s Recovered) Text() string {
 // new run left logs without finishing. It also completes the work of a session that was killed at any moment.
 func Recover(out string) (Recovered, error) {
 	var s Recovered
-	dirs, err := leftBehind(out)
+	dirs, err := foldersSetAside(out)
 	if err != nil {
 		return s, err
 	}
@@ -85,55 +86,55 @@ func Recover(out string) (Recovered, error) {
 }
 
 func (s *Recovered) recoverRun(out, dir string) error {
-	run, found, err := recorded(out, dir)
+	run, found, err := readRecorded(out, dir)
 	switch {
 	case err != nil:
 		return err
 	case found && run.Status == record.Complete:
 		return removeLogs(previous(out), dir)
-	case found && run.Status != record.NotRun && hasAny(filepath.Join(out, dir), logs[:loadgenLogs]):
-		if taken(previous(out), dir) {
+	case found && run.Status != record.NotRun && hasAny(filepath.Join(out, dir), logNames[:loadgenLogCount]):
+		if containsLog(previous(out), dir) {
 			s.Kept = append(s.Kept, filepath.Join(previous(out), dir))
 		}
 		return nil
 	}
-	if err := putBack(out, dir, run); err != nil {
+	if err := restoreRun(out, dir, run); err != nil {
 		return err
 	}
-	if taken(out, dir) {
+	if containsLog(out, dir) {
 		s.Back = append(s.Back, filepath.Join(out, dir))
 	}
 	return nil
 }
 
-// putBack restores logs and then their record. Until the logs are complete, result.json contains the run as not made,
-// so that after a kill in between the partly restored logs do not count as those of a run.
+// restoreRun restores logs and then their record. Until the logs are complete, result.json contains the run as not
+// made, so that after a kill in between the partly restored logs do not count as those of a run.
 //
 // It removes the output of the failed run's plugin, whose last lines are in the error message.
-func putBack(out, dir string, run record.Run) error {
+func restoreRun(out, dir string, run record.Run) error {
 	if run.Status != record.NotRun && run.Model != "" {
 		run.Skip(exitcode.Code(run.ExitCode))
 		if err := record.Save(out, run); err != nil {
 			return err
 		}
 	}
-	if taken(previous(out), dir) {
+	if containsLog(previous(out), dir) {
 		_ = os.Remove(filepath.Join(out, dir, PluginLogName)) // the old one is moved last
 	}
 	if err := moveLogs(previous(out), out, dir); err != nil {
 		return err
 	}
-	old, found, err := recorded(previous(out), dir)
-	if err != nil || !found || !taken(out, dir) {
+	old, found, err := readRecorded(previous(out), dir)
+	if err != nil || !found || !containsLog(out, dir) {
 		return err
 	}
 	return record.Save(out, old)
 }
 
-// leftBehind returns the runs' directories whose logs or records are set aside. The record is set aside before the
+// foldersSetAside returns the runs' directories whose logs or records are set aside. The record is set aside before the
 // logs.
-func leftBehind(out string) ([]string, error) {
-	dirs := setAside(out)
+func foldersSetAside(out string) ([]string, error) {
+	dirs := logsSetAside(out)
 	d, err := record.Read(filepath.Join(previous(out), record.FileName))
 	for _, run := range d.Runs {
 		if dir := filepath.FromSlash(run.Dir); filepath.IsLocal(dir) && !slices.Contains(dirs, dir) {
@@ -143,12 +144,12 @@ func leftBehind(out string) ([]string, error) {
 	return dirs, err
 }
 
-// setAside returns the runs' directories with logs that are set aside.
-func setAside(out string) []string {
+// logsSetAside returns the runs' directories with logs that are set aside.
+func logsSetAside(out string) []string {
 	var dirs []string
 	top := previous(out)
 	_ = filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error { // an unreadable folder counts as empty
-		if err != nil || d.IsDir() || !slices.Contains(logs[:], d.Name()) {
+		if err != nil || d.IsDir() || !slices.Contains(logNames[:], d.Name()) {
 			return nil
 		}
 		dir := filepath.Dir(path)
@@ -165,13 +166,13 @@ func setAside(out string) []string {
 
 // moveLogs moves the logs of a run and of its trials from one output directory to another. It replaces existing files.
 func moveLogs(from, to, dir string) error {
-	for _, old := range within(from, dir) {
+	for _, old := range runFolders(from, dir) {
 		rel, err := filepath.Rel(from, old)
 		if err != nil {
 			return err
 		}
-		for _, name := range logs {
-			err := rename(filepath.Join(old, name), filepath.Join(to, rel, name))
+		for _, name := range logNames {
+			err := moveFile(filepath.Join(old, name), filepath.Join(to, rel, name))
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
@@ -181,8 +182,8 @@ func moveLogs(from, to, dir string) error {
 	return nil
 }
 
-// rename moves a file to a folder, which it creates if necessary.
-func rename(from, to string) error {
+// moveFile moves a file to a folder, which it creates if necessary.
+func moveFile(from, to string) error {
 	if _, err := os.Lstat(from); err != nil {
 		return err
 	}
@@ -194,8 +195,8 @@ func rename(from, to string) error {
 
 // removeLogs removes the logs of a run and of its trials.
 func removeLogs(out, dir string) error {
-	for _, old := range within(out, dir) {
-		for _, name := range logs {
+	for _, old := range runFolders(out, dir) {
+		for _, name := range logNames {
 			if err := os.Remove(filepath.Join(old, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}

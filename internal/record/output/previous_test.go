@@ -12,7 +12,7 @@ import (
 
 const detail = "mlperf_log_detail.txt"
 
-// earlier returns an output directory with results of both runs, complete, whose log says "old".
+// earlier returns an output directory with complete results of both runs, whose logs contain "old".
 func earlier(t *testing.T) (out string) {
 	t.Helper()
 	out = t.TempDir()
@@ -24,7 +24,7 @@ func earlier(t *testing.T) (out string) {
 	return out
 }
 
-// save writes into result.json how the run in dir ended.
+// save records in result.json how the run in dir ended.
 func save(t *testing.T, out, dir string, status record.Status) {
 	t.Helper()
 	if err := record.Save(out, record.Run{
@@ -34,7 +34,7 @@ func save(t *testing.T, out, dir string, status record.Status) {
 	}
 }
 
-// replace does what a session does before its first run.
+// replace performs a session's steps before its first run.
 func replace(t *testing.T, out string) {
 	t.Helper()
 	if err := SetAside(out, dirs); err != nil {
@@ -48,14 +48,14 @@ func replace(t *testing.T, out string) {
 	}
 }
 
-// wantRun checks a run's log and what result.json says of it.
+// wantRun checks a run's log and its record in result.json.
 func wantRun(t *testing.T, out, dir, text string, status record.Status) {
 	t.Helper()
 	got, err := os.ReadFile(filepath.Join(out, dir, detail))
 	if err != nil || string(got) != text {
 		t.Errorf("%s: the log says %q, %v; want %q", dir, got, err, text)
 	}
-	if run, found, err := recorded(out, dir); err != nil || !found || run.Status != status {
+	if run, found, err := readRecorded(out, dir); err != nil || !found || run.Status != status {
 		t.Errorf("%s: result.json says %q, found %v, %v; want %q", dir, run.Status, found, err, status)
 	}
 }
@@ -126,12 +126,12 @@ func TestRecover(t *testing.T) {
 				wantRun(t, out, dir, "new", record.Unfinished)
 				wantRun(t, previous(out), dir, "old", record.Complete)
 			}
-			recoverAll(t, out, nil, c.kept) // is done
+			recoverAll(t, out, nil, c.kept) // already recovered
 		})
 	}
 }
 
-// A second run in the place of one that broke off replaces what that one left, and not what is set aside.
+// A second run that follows an unfinished one replaces that run's files, but not the results that are set aside.
 func TestRecoverAfterASecondTry(t *testing.T) {
 	out := earlier(t)
 	replace(t, out)
@@ -147,11 +147,10 @@ func TestRecoverAfterASecondTry(t *testing.T) {
 	wantRun(t, out, dirs[0], "old", record.Complete)
 }
 
-// A session that is killed at any moment leaves what the next one puts back: after each step of setting
-// aside and of putting back.
+// After each step of setting aside and restoring, a kill leaves files from which the next session restores the results.
 func TestRecoverAfterAKill(t *testing.T) {
 	move := func(out, from, to, name string) {
-		if err := rename(filepath.Join(out, from, name), filepath.Join(out, to, name)); err != nil {
+		if err := moveFile(filepath.Join(out, from, name), filepath.Join(out, to, name)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/export"
 )
 
-// made is a source of samples that are made up: latencies of 1 to n µs, the last of them unanswered.
+// made is a source of artificial samples: latencies of 1 to n µs, the last one unanswered.
 type made struct {
 	n      int
 	tokens bool
@@ -52,7 +52,7 @@ func written(t *testing.T, f export.Format, m made) []byte {
 
 const runName = "mine: resnet50 Server performance batch=4, backend=ort (2 of 3)"
 
-// TestParquetIsTheCSV reads the columns by the names in the file, as another program would, and compares with the CSV.
+// TestParquetIsTheCSV reads the columns by their names in the file, like another program, and compares with the CSV.
 func TestParquetIsTheCSV(t *testing.T) {
 	for _, m := range []made{{n: 3}, {n: rowGroup + 5}, {n: 40, tokens: true}} {
 		text := written(t, Parquet(), m)
@@ -87,7 +87,7 @@ func TestParquetIsTheCSV(t *testing.T) {
 	}
 }
 
-// number returns a value of a column as text; empty where there is none.
+// number returns a value of a column as text, or an empty text.
 func number(v any) string {
 	switch v := v.(type) {
 	case int64:
@@ -106,7 +106,7 @@ func number(v any) string {
 	return ""
 }
 
-// TestHDRHasThePercentiles reads the text line by line: latencies of 1 to 9999 µs have known percentiles.
+// TestHDRHasThePercentiles reads the text line by line. Latencies of 1 to 9999 µs have known percentiles.
 func TestHDRHasThePercentiles(t *testing.T) {
 	text := string(written(t, HDR(), made{n: 10_000}))
 	lines := bufio.NewScanner(strings.NewReader(text))
@@ -160,7 +160,7 @@ func TestAFullDiskIsAnError(t *testing.T) {
 	}
 }
 
-// full is a disk that has no room.
+// full is a disk without free space.
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }

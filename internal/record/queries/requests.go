@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// request is a requests.Row with the names and types of the Parquet columns. Token events are lists of equal length.
-type request struct {
+// parquetRow is a requests.Row with the names and types of the Parquet columns. Token events are lists of equal length.
+type parquetRow struct {
 	Index   int32  `parquet:"index,delta"`
 	Row     int32  `parquet:"row"`
 	User    int32  `parquet:"user"`
@@ -50,18 +50,18 @@ type request struct {
 	Run string `parquet:"run,dict"`
 }
 
-// smallGroup is the number of requests that are collected in memory before they are written. It is smaller because a
+// requestGroup is the number of requests that are collected in memory before they are written. It is smaller because a
 // request contains a number for each of its tokens.
-const smallGroup = 10_000
+const requestGroup = 10_000
 
 // WriteRequests writes requests.parquet: a row for each request to a measured server, in their order. If a request's
 // Found (empty or count) differs from its status, the column status contains Found.
 func WriteRequests(to io.Writer, all []metrics.Request, rules metrics.FigureRules, run string) error {
-	w := parquet.NewGenericWriter[request](to, parquet.Compression(&parquet.Snappy),
-		parquet.MaxRowsPerRowGroup(smallGroup))
-	one := make([]request, 1)
+	w := parquet.NewGenericWriter[parquetRow](to, parquet.Compression(&parquet.Snappy),
+		parquet.MaxRowsPerRowGroup(requestGroup))
+	one := make([]parquetRow, 1)
 	for i := range all {
-		one[0] = requestOf(&all[i], rules, run)
+		one[0] = newParquetRow(&all[i], rules, run)
 		if _, err := w.Write(one); err != nil {
 			return err
 		}
@@ -69,9 +69,9 @@ func WriteRequests(to io.Writer, all []metrics.Request, rules metrics.FigureRule
 	return w.Close()
 }
 
-func requestOf(r *metrics.Request, rules metrics.FigureRules, run string) request {
+func newParquetRow(r *metrics.Request, rules metrics.FigureRules, run string) parquetRow {
 	of := requests.RowOf(r, rules)
-	row := request{
+	row := parquetRow{
 		Index: int32(of.Index), Row: int32(of.Row), User: int32(of.User), Turn: int32(of.Turn), Session: of.Session,
 		Server: int32(of.Server), Due: of.Due, Sent: of.Sent, First: of.First, End: of.End, Status: string(of.Status),
 		Fault: of.Fault, Finish: of.Finish, WarmUp: of.WarmUp, Whole: of.Whole, Prompt: of.Prompt, Completion: of.Completion,

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// asked returns a warm-up, an answer of four tokens with gaps of 1, 2 and 3 ms, a refusal, and an answer of nothing.
+// asked returns a warm-up request, an answer of four tokens with gaps of 1, 2 and 3 ms, a refusal, and an empty answer.
 func asked() []metrics.Request {
 	var all []metrics.Request
 	for i, status := range []metrics.Status{metrics.OK, metrics.OK, metrics.Refused, metrics.OK} {
@@ -32,7 +32,7 @@ func TestRequestsAsParquet(t *testing.T) {
 	if err := WriteRequests(&b, asked(), metrics.FigureRules{}, runName); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := parquet.Read[request](bytes.NewReader(b.Bytes()), int64(b.Len()))
+	rows, err := parquet.Read[parquetRow](bytes.NewReader(b.Bytes()), int64(b.Len()))
 	if err != nil || len(rows) != 4 {
 		t.Fatalf("%d rows, %v", len(rows), err)
 	}
@@ -50,7 +50,7 @@ func TestRequestsAsParquet(t *testing.T) {
 	}
 }
 
-// TestGaps: those of the warm-up do not count.
+// TestGaps checks that gaps of warm-up requests are excluded.
 func TestGaps(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteGaps(&b, asked(), metrics.FigureRules{}, runName); err != nil {

@@ -15,20 +15,20 @@ import (
 )
 
 const (
-	// maxLine limits the bytes of a line. An answer of a million tokens takes some ten million.
-	maxLine = 64 << 20
+	// maxLineBytes limits the bytes of a line. An answer of a million tokens takes some ten million.
+	maxLineBytes = 64 << 20
 	// maxFaults limits the reported faults.
 	maxFaults = 20
 	// latest is the latest accepted time, twenty years in ns.
 	latest = int64(20 * 365 * 24 * 3600e9)
-	// maxIDs limits the ids of an event.
-	maxIDs = 1 << 24
+	// maxEventIDs limits the ids of an event.
+	maxEventIDs = 1 << 24
 )
 
 // Read reads the records that Write wrote. The error reports up to twenty faults with their lines.
 func Read(from io.Reader) ([]metrics.Request, error) {
 	in := bufio.NewScanner(from)
-	in.Buffer(make([]byte, 0, 1<<16), maxLine)
+	in.Buffer(make([]byte, 0, 1<<16), maxLineBytes)
 	var all []metrics.Request
 	var faults []error
 	line := 0
@@ -37,7 +37,7 @@ func Read(from io.Reader) ([]metrics.Request, error) {
 		if len(bytes.TrimSpace(in.Bytes())) == 0 {
 			continue
 		}
-		r, err := parse(in.Bytes())
+		r, err := parseLine(in.Bytes())
 		if err != nil {
 			if faults = append(faults, fmt.Errorf("line %d: %w", line, err)); len(faults) == maxFaults {
 				faults = append(faults, errors.New("and maybe more"))
@@ -48,7 +48,7 @@ func Read(from io.Reader) ([]metrics.Request, error) {
 		all = append(all, r)
 	}
 	if err := in.Err(); errors.Is(err, bufio.ErrTooLong) {
-		faults = append(faults, fmt.Errorf("line %d has more than %d bytes, want a request", line+1, maxLine))
+		faults = append(faults, fmt.Errorf("line %d has more than %d bytes, want a request", line+1, maxLineBytes))
 	} else if err != nil {
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func Read(from io.Reader) ([]metrics.Request, error) {
 	return all, nil
 }
 
-// parse parses a line.
-func parse(text []byte) (metrics.Request, error) {
+// parseLine parses a line.
+func parseLine(text []byte) (metrics.Request, error) {
 	var row Row
 	if err := json.Unmarshal(text, &row); err != nil {
 		return metrics.Request{}, fmt.Errorf("no request: %w", err)
@@ -67,8 +67,8 @@ func parse(text []byte) (metrics.Request, error) {
 	return row.Request()
 }
 
-// status matches the valid values of a request's status.
-var status = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
+// statusPattern matches the valid values of a request's status.
+var statusPattern = regexp.MustCompile(`^[a-z][a-z0-9_]{0,31}$`)
 
 // Request returns the record of the row. The error states the row's first impossible value.
 func (row *Row) Request() (metrics.Request, error) {
@@ -90,7 +90,8 @@ func (row *Row) Request() (metrics.Request, error) {
 	}{{"due_ns", row.Due}, {"sent_ns", row.Sent}, {"end_ns", row.End}, {"read_ns", row.Read}} {
 		need(t.v >= -latest && t.v <= latest, "%s is %d, want within twenty years", t.name, t.v)
 	}
-	need(status.MatchString(string(row.Status)), "the status is %q, want ok, refused, http_429 or alike", row.Status)
+	need(statusPattern.MatchString(string(row.Status)), "the status is %q, want ok, refused, http_429 or alike",
+		row.Status)
 	r := metrics.Request{
 		Index: row.Index, Row: row.Row, User: row.User, Turn: row.Turn, Session: row.Session, Server: row.Server,
 		Due: row.Due, Sent: row.Sent, End: row.End, Status: row.Status, Fault: row.Fault, Finish: row.Finish,
@@ -111,7 +112,7 @@ func (row *Row) Request() (metrics.Request, error) {
 			need(*n.from >= 0 && *n.from <= 1<<40, "%s is %d, want a number of tokens", n.name, *n.from)
 		}
 	}
-	if fault := row.addTo(&r.Events); fault != "" {
+	if fault := row.addEventsTo(&r.Events); fault != "" {
 		faults = append(faults, fault)
 	}
 	if len(faults) > 0 {
@@ -120,8 +121,8 @@ func (row *Row) Request() (metrics.Request, error) {
 	return r, nil
 }
 
-// addTo adds the token events to events. It returns a description of the first fault.
-func (row *Row) addTo(events *metrics.TokenEvents) (fault string) {
+// addEventsTo adds the token events to events. It returns a description of the first fault.
+func (row *Row) addEventsTo(events *metrics.TokenEvents) (fault string) {
 	n := 1 + len(row.Gaps)
 	switch {
 	case row.First == nil && len(row.Gaps)+len(row.Kinds)+len(row.IDs) > 0:
@@ -156,7 +157,7 @@ func (row *Row) event(i int, at int64) (e metrics.StreamEvent, fault string) {
 	if at < -latest || at > latest {
 		return e, fmt.Sprintf("token event %d came at %d ns, want within twenty years", i, at)
 	}
-	e, ok := event(row.Kinds[min(i, len(row.Kinds)-1)])
+	e, ok := eventOfLetter(row.Kinds[min(i, len(row.Kinds)-1)])
 	if !ok {
 		return e, fmt.Sprintf("kinds is %q, want letters of c, r, t, o and m, capital where there is no text",
 			row.Kinds[:min(len(row.Kinds), 20)])
@@ -164,19 +165,19 @@ func (row *Row) event(i int, at int64) (e metrics.StreamEvent, fault string) {
 	if e.At = at; len(row.IDs) > 0 {
 		e.IDs = row.IDs[min(i, len(row.IDs)-1)]
 	}
-	if e.IDs < 0 || e.IDs > maxIDs || !e.IsToken() {
-		return e, fmt.Sprintf("event %d, %c with %d ids, is no token event", i, letter(e), e.IDs)
+	if e.IDs < 0 || e.IDs > maxEventIDs || !e.IsToken() {
+		return e, fmt.Sprintf("event %d, %c with %d ids, is no token event", i, letterOf(e), e.IDs)
 	}
 	return e, ""
 }
 
-// event returns the event for a letter.
-func event(l byte) (metrics.StreamEvent, bool) {
+// eventOfLetter returns the event for a letter.
+func eventOfLetter(l byte) (metrics.StreamEvent, bool) {
 	e := metrics.StreamEvent{Text: l >= 'a'}
 	if !e.Text {
 		l += 'a' - 'A'
 	}
-	at := strings.IndexByte(letters, l)
+	at := strings.IndexByte(eventLetters, l)
 	e.Kind = metrics.EventKind(max(at, 0))
 	return e, at >= 0
 }

@@ -49,19 +49,20 @@ type Row struct {
 	AskedOut    *int64 `json:"asked_out,omitempty"`
 	Read        int64  `json:"read_ns"` // longest time between a read and its record
 
-	// Found, Out and the following times are computed from the other fields. Write writes them for readers; Read ignores
-	// them.
+	// Found, Out and the following times are computed from the other fields. Write writes them for readers; Read
+	// ignores them.
 	Found metrics.Status `json:"found,omitempty"` // empty or count, if it differs from Status
 	Out   *int64         `json:"out,omitempty"`
 	TTFT  *int64         `json:"ttft_ns,omitempty"`
 	TPOT  *int64         `json:"tpot_ns,omitempty"`
 	E2E   *int64         `json:"e2e_ns,omitempty"`
 
-	// First is the arrival time of the first token event. Gaps are the times between each later event and its predecessor.
+	// First is the arrival time of the first token event. Gaps are the times between each later event and its
+	// predecessor.
 	First *int64  `json:"first_ns,omitempty"`
 	Gaps  []int64 `json:"gaps_ns,omitempty"`
-	// Kinds contains a letter for each token event, or one for all: c content, r reasoning, t tool; for events with only
-	// ids o role, m comment. A capital letter means an event without text.
+	// Kinds contains a letter for each token event, or one for all: c content, r reasoning, t tool; for events with
+	// only ids o role, m comment. A capital letter means an event without text.
 	Kinds string `json:"kinds,omitempty"`
 	// IDs contains the number of token ids of each event, or one number for all; absent: no event has ids.
 	IDs Counts `json:"ids,omitzero"`
@@ -90,12 +91,12 @@ func (c *Counts) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &(*c)[0])
 }
 
-// letters contains the letters of metrics.Role, Content and the other kinds of events, in their order.
-const letters = "ocrtm"
+// eventLetters contains the letters of metrics.Role, Content and the other kinds of events, in their order.
+const eventLetters = "ocrtm"
 
-// letter returns the letter of an event.
-func letter(e metrics.StreamEvent) byte {
-	l := letters[e.Kind]
+// letterOf returns the letter of an event.
+func letterOf(e metrics.StreamEvent) byte {
+	l := eventLetters[e.Kind]
 	if !e.Text {
 		l -= 'a' - 'A'
 	}
@@ -109,20 +110,21 @@ func RowOf(r *metrics.Request, rules metrics.FigureRules) Row {
 		Index: r.Index, Row: r.Row, User: r.User, Turn: r.Turn, Session: r.Session, Server: r.Server,
 		Due: r.Due, Sent: r.Sent, End: r.End, Status: r.Status, Fault: r.Fault, Finish: r.Finish,
 		WarmUp: r.WarmUp, Whole: r.Whole,
-		Prompt: known(r.Usage.Prompt), Completion: known(r.Usage.Completion), Reasoning: known(r.Usage.Reasoning),
-		Cached: known(r.Usage.Cached), Retokenized: known(r.Retokenized), AskedIn: known(r.AskedIn),
-		AskedOut: known(r.AskedOut), Read: r.Read, Out: known(m.Out),
+		Prompt: knownCount(r.Usage.Prompt), Completion: knownCount(r.Usage.Completion),
+		Reasoning: knownCount(r.Usage.Reasoning),
+		Cached:    knownCount(r.Usage.Cached), Retokenized: knownCount(r.Retokenized), AskedIn: knownCount(r.AskedIn),
+		AskedOut: knownCount(r.AskedOut), Read: r.Read, Out: knownCount(m.Out),
 	}
 	if m.Found != r.Status {
 		row.Found = m.Found
 	}
-	row.TTFT, row.TPOT, row.E2E = value(&m, metrics.TTFT), value(&m, metrics.TPOT), value(&m, metrics.E2E)
-	row.events(&r.Events)
+	row.TTFT, row.TPOT, row.E2E = figureOf(&m, metrics.TTFT), figureOf(&m, metrics.TPOT), figureOf(&m, metrics.E2E)
+	row.setEvents(&r.Events)
 	return row
 }
 
-// value returns a computed time of a request, or nil if it is unknown.
-func value(m *metrics.Measured, name string) *int64 {
+// figureOf returns a computed time of a request, or nil if it is unknown.
+func figureOf(m *metrics.Measured, name string) *int64 {
 	v, ok := m.Value(name)
 	if !ok {
 		return nil
@@ -131,16 +133,16 @@ func value(m *metrics.Measured, name string) *int64 {
 	return &ns
 }
 
-// known returns a number, or nil if the server did not report it.
-func known(v int64) *int64 {
+// knownCount returns a number, or nil if the server did not report it.
+func knownCount(v int64) *int64 {
 	if v == metrics.Unknown {
 		return nil
 	}
 	return &v
 }
 
-// events copies the token events to the row.
-func (row *Row) events(events *metrics.TokenEvents) {
+// setEvents copies the token events to the row.
+func (row *Row) setEvents(events *metrics.TokenEvents) {
 	n := events.Len()
 	if n == 0 {
 		return
@@ -149,7 +151,7 @@ func (row *Row) events(events *metrics.TokenEvents) {
 	row.IDs = make(Counts, 0, n)
 	for e := range events.All() {
 		times = append(times, e.At)
-		kinds = append(kinds, letter(e))
+		kinds = append(kinds, letterOf(e))
 		row.IDs = append(row.IDs, e.IDs)
 	}
 	for i := n - 1; i > 0; i-- {

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// random returns a record of anything that there may be.
+// random returns a random valid record.
 func random(rng *rand.Rand, i int) metrics.Request {
 	maybe := func() int64 {
 		if rng.IntN(2) == 0 {
@@ -33,7 +33,7 @@ func random(rng *rand.Rand, i int) metrics.Request {
 		r.Session, r.Fault = "a <b>\u2028\x00", "HTTP 500: \"no\"\nmore"
 	}
 	r.End = r.Sent
-	ids := rng.IntN(3) // none, one each, any
+	ids := rng.IntN(3) // none, one each, any number
 	for range rng.IntN(6) {
 		r.End += rng.Int64N(1e8)
 		e := metrics.StreamEvent{At: r.End, Kind: metrics.EventKind(rng.IntN(5)), Text: rng.IntN(3) > 0, IDs: min(ids, 1)}
@@ -45,7 +45,7 @@ func random(rng *rand.Rand, i int) metrics.Request {
 	return r
 }
 
-// TestWriteAndRead: what is read is what was written, whatever it is.
+// TestWriteAndRead checks that the written records are read again, for random records.
 func TestWriteAndRead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var all []metrics.Request
@@ -78,7 +78,7 @@ func TestWriteAndRead(t *testing.T) {
 		}
 	}
 	if !reflect.DeepEqual(metrics.ComputeFigures(all, rules), metrics.ComputeFigures(again, rules)) {
-		// NaN is no NaN: by their texts
+		// compared as text, because NaN does not equal NaN
 		x, _ := metrics.ComputeFigures(all, rules).TTFT.MarshalJSON()
 		y, _ := metrics.ComputeFigures(again, rules).TTFT.MarshalJSON()
 		if !bytes.Equal(x, y) {
@@ -98,7 +98,7 @@ func events(r metrics.Request) (all []metrics.StreamEvent) {
 	return all
 }
 
-// TestLine holds what other programs read.
+// TestLine checks the form that other programs read.
 func TestLine(t *testing.T) {
 	r := metrics.Request{Index: 7, Row: 3, Due: 1000, Sent: 1500, End: 9000, Status: metrics.OK, Usage: metrics.NoUsage(),
 		Retokenized: metrics.Unknown, AskedIn: 8, AskedOut: metrics.Unknown, Read: 5}

@@ -21,8 +21,8 @@ import (
 // AccuracyText is the name of the file with the metric of an accuracy log, in the log's folder.
 const AccuracyText = "accuracy.txt"
 
-// listed contains the names of a run's files that its record lists.
-var listed = []string{mllog.SummaryFile, mllog.DetailFile, mllog.AccuracyFile, mllog.TraceFile, AccuracyText}
+// listedFiles contains the names of a run's files that its record lists.
+var listedFiles = []string{mllog.SummaryFile, mllog.DetailFile, mllog.AccuracyFile, mllog.TraceFile, AccuracyText}
 
 // ReadBare makes a record from the logs of the official LoadGen or ours in a folder without a record. It contains the
 // measurements and verdicts, but not model, data and machine. If there is no detail log, the error wraps
@@ -41,7 +41,7 @@ func ReadBare(dir string) (record.Run, error) {
 	if err != nil {
 		return record.Run{}, fmt.Errorf("%s: %w", path, err)
 	}
-	run, err := ofDetail(detail)
+	run, err := recordOfDetail(detail)
 	if err != nil {
 		return record.Run{}, fmt.Errorf("%s: %w", path, err)
 	}
@@ -68,8 +68,8 @@ func addSummary(d *mllog.Detail, dir string) error {
 	return nil
 }
 
-// ofDetail makes the record of a detail log.
-func ofDetail(d *mllog.Detail) (record.Run, error) {
+// recordOfDetail makes the record of a detail log.
+func recordOfDetail(d *mllog.Detail) (record.Run, error) {
 	l := bareLog{d}
 	scenario, err1 := loadgen.ParseScenario(l.textValue("effective_scenario"))
 	mode, err2 := loadgen.ParseMode(l.textValue("effective_test_mode"))
@@ -160,8 +160,8 @@ func (l bareLog) effectiveSettings() loadgen.EffectiveSettings {
 	}
 }
 
-// used are the settings with the prefix "effective_" in a log.
-var used = []string{"scenario", "test_mode", "samples_per_query", "target_qps", "target_latency_ns",
+// effectiveNames are the settings with the prefix "effective_" in a log.
+var effectiveNames = []string{"scenario", "test_mode", "samples_per_query", "target_qps", "target_latency_ns",
 	"target_latency_percentile", "max_async_queries", "target_duration_ms", "min_duration_ms", "max_duration_ms",
 	"min_query_count", "max_query_count", "min_sample_count", "qsl_rng_seed", "sample_index_rng_seed",
 	"schedule_rng_seed", "accuracy_log_rng_seed", "accuracy_log_probability", "performance_sample_count",
@@ -170,7 +170,7 @@ var used = []string{"scenario", "test_mode", "samples_per_query", "target_qps", 
 // listSettings returns the settings under the log's names, and the name of the system under test.
 func (l bareLog) listSettings() []record.Setting {
 	all := []record.Setting{{Key: "sut_name", Value: l.textValue("sut_name"), Origin: "as the detail log says"}}
-	for _, key := range used {
+	for _, key := range effectiveNames {
 		if e, ok := l.First("effective_" + key); ok {
 			all = append(all, record.Setting{Key: key, Value: fmt.Sprint(e.Value), Origin: "as used, by the detail log"})
 		}
@@ -198,7 +198,7 @@ func (l bareLog) sampleOrder() string {
 // listLogs returns the logs with their checksums.
 func listLogs(dir string) ([]record.File, error) {
 	var all []record.File
-	for _, name := range listed {
+	for _, name := range listedFiles {
 		sum, size, err := checksum.File(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue

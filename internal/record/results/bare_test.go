@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// The official LoadGen's log of a token run has its verdict and percentiles.
+// The official LoadGen's log of a token run contains its verdict and percentiles.
 func TestReadOfficial(t *testing.T) {
 	run, err := ReadBare(filepath.Join("..", "..", "..", "loadgen", "mllog", "testdata", "Server_token_ttft_tpot_fail"))
 	if err != nil {
@@ -32,7 +32,7 @@ func TestReadOfficial(t *testing.T) {
 	}
 }
 
-// Our LoadGen's log gives what its result did.
+// Our LoadGen's log gives the same record as its result.
 func TestReadOurs(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
 		for _, mode := range []loadgen.Mode{loadgen.PerformanceOnly, loadgen.AccuracyOnly} {
@@ -58,8 +58,8 @@ func TestReadOurs(t *testing.T) {
 	}
 }
 
-// TestReadOld: an old LoadGen's logs give the result that its round published; what they do not state is not known,
-// and no run of that LoadGen is a rehearsal of ours.
+// TestReadOld checks that logs of an old LoadGen give the result that its round published. Values that they do not
+// contain are unknown, and its runs do not count as rehearsals.
 func TestReadOld(t *testing.T) {
 	for _, text := range []bool{false, true} {
 		for scenario, want := range map[loadgen.Scenario]string{
@@ -85,7 +85,7 @@ func TestReadOld(t *testing.T) {
 	}
 }
 
-// TestOrderOfSamplesIsNamed: what is read of a log says in which order its LoadGen drew samples.
+// TestOrderOfSamplesIsNamed checks that the settings of a log name its LoadGen's sample order.
 func TestOrderOfSamplesIsNamed(t *testing.T) {
 	for _, c := range []struct {
 		loaded []uint64
@@ -111,7 +111,7 @@ func TestOrderOfSamplesIsNamed(t *testing.T) {
 	}
 }
 
-// checkOldTexts wants nowhere a count of 0 for one that is not known, and no word of a rehearsal or an estimate.
+// checkOldTexts requires that unknown counts are not 0, and that texts mention neither a rehearsal nor an estimate.
 func checkOldTexts(t *testing.T, run record.Run) {
 	t.Helper()
 	doc := record.NewDocument([]record.Run{run})
@@ -156,8 +156,8 @@ func checkOldTexts(t *testing.T, run record.Run) {
 	}
 }
 
-// TestReadOldWithoutSummary: a log in the text form without its summary has no result, and a summary that cannot be
-// read is named.
+// TestReadOldWithoutSummary checks that a log in the text form without its summary has no result, and that an error
+// names an unreadable summary.
 func TestReadOldWithoutSummary(t *testing.T) {
 	dir := t.TempDir()
 	if err := (loadgentest.OldRun{Text: true, Scenario: loadgen.Server}).Write(dir); err != nil {

@@ -51,7 +51,7 @@ func AppendCollected(path, commit string, runs []record.Run) (err error) {
 // truncated ones, and runs that an earlier line contains.
 func readCollected(path string, seen map[string]bool) (Set, error) {
 	var s Set
-	if noteKnown(path, seen) {
+	if wasSeen(path, seen) {
 		return s, nil
 	}
 	file, err := os.Open(path)
@@ -89,14 +89,14 @@ func prefixed(prefix, text string) string {
 	return prefix + text
 }
 
-// maxLine limits the bytes of a line of collected results.
-const maxLine = 64 << 20
+// maxLineBytes limits the bytes of a line of collected results.
+const maxLineBytes = 64 << 20
 
-// readLine reads a line of any length but keeps only maxLine bytes. A longer line is then invalid JSON.
+// readLine reads a line of any length but keeps only maxLineBytes bytes. A longer line is then invalid JSON.
 func readLine(r *bufio.Reader) (line []byte, err error) {
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) <= maxLine {
+		if len(line)+len(part) <= maxLineBytes {
 			line = append(line, part...)
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// Runs are added in lines of their own, whatever the end of the file is; a line that is cut, or of a newer version,
-// costs no other.
+// Runs are added on separate lines, whatever the end of the file is. A truncated line, or one of a newer version, does
+// not affect other lines.
 func TestCollected(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.jsonl")
 	at := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
@@ -25,7 +25,7 @@ func TestCollected(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	add("c1", run("a"), run("b")) // two runs of one second
+	add("c1", run("a"), run("b")) // two runs with the same second
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func TestCollected(t *testing.T) {
 		t.Fatal(err)
 	}
 	file.Close()
-	add("c2", run("a"), run("c")) // the first line has a already
+	add("c2", run("a"), run("c")) // the first line already contains a
 	s, err := results.Read(path)
 	if err != nil {
 		t.Fatal(err)

@@ -77,7 +77,7 @@ func (s *bareLogs) walkLogs(root string, pass func(dir string) bool) error {
 			return fmt.Errorf("%s holds logs of more than %s: name the folders of fewer, such as one submitter's", root,
 				figure.Plural(maxLogs, "run"))
 		}
-		if s.found++; !noteKnown(path, s.seen) {
+		if s.found++; !wasSeen(path, s.seen) {
 			s.addLog(path)
 		}
 		return nil

@@ -49,7 +49,7 @@ func seedOf(t *testing.T, round string) uint64 {
 	return r.Seeds.QSL
 }
 
-// TestPlaceOf reads the paths of logs in submissions of all rounds, and in folders that are none.
+// TestPlaceOf parses the paths of logs in submissions of all rounds, and in other folders.
 func TestPlaceOf(t *testing.T) {
 	const lab = "/x/closed/Lab/"
 	of := func(p Place) Place { p.Division, p.Submitter = "closed", "Lab"; return p }
@@ -92,7 +92,7 @@ func tree(t *testing.T, root string, folders int) {
 	}
 }
 
-// TestBareFolders reads logs at any depth, as many as there are, named after their folders, each once.
+// TestBareFolders reads logs at any depth, in any number, named after their folders, each once.
 func TestBareFolders(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "a", "b", "c", "d", "round")
@@ -117,7 +117,8 @@ func TestBareFolders(t *testing.T) {
 	}
 }
 
-// TestBareBesideRecorded: logs without a record are read beside runs that have one, whose logs are not read again.
+// TestBareBesideRecorded checks that logs without a record are read in addition to runs with one, whose logs are not
+// read again.
 func TestBareBesideRecorded(t *testing.T) {
 	dir := t.TempDir()
 	save(t, filepath.Join(dir, "out"), "Server")
@@ -138,7 +139,7 @@ func TestBareBesideRecorded(t *testing.T) {
 	}
 }
 
-// TestBareFaults: what is wrong with logs is said with its own reason, of many with their number.
+// TestBareFaults checks that each faulty log is reported with its reason, and many with their number.
 func TestBareFaults(t *testing.T) {
 	pointer := "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n"
 	dir := t.TempDir()
@@ -162,7 +163,7 @@ func TestBareFaults(t *testing.T) {
 	}
 }
 
-// TestBareLinks: a link to a folder is not followed, so that one to itself ends.
+// TestBareLinks checks that a link to a folder is not followed, so that a link to itself is harmless.
 func TestBareLinks(t *testing.T) {
 	dir := t.TempDir()
 	tree(t, dir, 1)
@@ -174,7 +175,7 @@ func TestBareLinks(t *testing.T) {
 	}
 }
 
-// TestUnreadableRecordOverLogs: a result.json that cannot be read is said, and the logs below it are read.
+// TestUnreadableRecordOverLogs checks that an unreadable result.json is reported and the logs below it are read.
 func TestUnreadableRecordOverLogs(t *testing.T) {
 	dir := t.TempDir()
 	tree(t, dir, 1)

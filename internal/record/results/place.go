@@ -28,8 +28,8 @@ var (
 	testFolder = regexp.MustCompile(`^TEST[0-9]{2}(-[A-Z])?$`)
 )
 
-// aside contains the names of a submitter's folders that contain folders of systems.
-var aside = []string{"results", "compliance", "audit", "measurements"}
+// systemFolders contains the names of a submitter's folders that contain folders of systems.
+var systemFolders = []string{"results", "compliance", "audit", "measurements"}
 
 // PlaceOf parses the path of a folder of logs. ok is false if no folder in it has the name of a scenario and a parent
 // that can be a benchmark's folder.
@@ -78,7 +78,7 @@ func PlaceOf(dir string) (p Place, ok bool) {
 // setSubmission sets the properties of a submission's tree: DIVISION/SUBMITTER/results/SYSTEM.
 func (p *Place) setSubmission(parts []string) {
 	n := len(parts)
-	if n < 4 || !slices.Contains(aside, parts[n-2]) || !slices.Contains(divisions, parts[n-4]) {
+	if n < 4 || !slices.Contains(systemFolders, parts[n-2]) || !slices.Contains(divisions, parts[n-4]) {
 		return
 	}
 	p.Division, p.Submitter = parts[n-4], parts[n-3]

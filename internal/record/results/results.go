@@ -134,27 +134,27 @@ func readPath(path string, seen map[string]bool) (Set, error) {
 	case !info.IsDir():
 		return readDocuments([]string{path}, seen, "want a result.json, or the --out folder of a run")
 	case isFile(filepath.Join(path, record.FileName)):
-		return readDocuments([]string{filepath.Join(path, record.FileName)}, seen, besideOthers)
+		return readDocuments([]string{filepath.Join(path, record.FileName)}, seen, strayFileAdvice)
 	}
 	files, err := findResultFiles(path)
 	if err != nil {
 		return Set{}, err
 	}
 	if len(files) > 0 {
-		return readDocuments(files, seen, besideOthers)
+		return readDocuments(files, seen, strayFileAdvice)
 	}
 	return findRecordAbove(path)
 }
 
-// besideOthers is the advice for a file in a folder that is not a result.
-const besideOthers = "move it away, or name the folders of runs one by one"
+// strayFileAdvice is the advice for a file in a folder that is not a result.
+const strayFileAdvice = "move it away, or name the folders of runs one by one"
 
 // readDocuments reads result files. advice is part of the error about a file that is not a result.
 func readDocuments(files []string, seen map[string]bool, advice string) (Set, error) {
 	var s Set
 	var faults []error
 	for _, file := range files {
-		if noteKnown(file, seen) {
+		if wasSeen(file, seen) {
 			continue
 		}
 		d, err := record.Read(file)
@@ -169,7 +169,7 @@ func readDocuments(files []string, seen map[string]bool, advice string) (Set, er
 		}
 		s.Benchmarks = append(s.Benchmarks, d.Benchmarks...)
 	}
-	inOrder(s.Runs)
+	sortSweeps(s.Runs)
 	if len(s.Runs) == 0 {
 		return s, errors.Join(faults...)
 	}
@@ -191,12 +191,12 @@ func (f *FoundRun) checkFiles() {
 // AboutFiles is the subject of a note about changed files of a run.
 const AboutFiles = "files"
 
-// inOrder sorts the points of each sweep, which are neighbours, by their loads, because the names of their folders have
-// another order.
-func inOrder(runs []FoundRun) {
+// sortSweeps sorts the points of each sweep, which are neighbours, by their loads, because the names of their folders
+// have another order.
+func sortSweeps(runs []FoundRun) {
 	for from := 0; from < len(runs); {
 		to := from + 1
-		for to < len(runs) && ofOneSweep(runs[from], runs[to]) {
+		for to < len(runs) && isSameSweep(runs[from], runs[to]) {
 			to++
 		}
 		slices.SortStableFunc(runs[from:to], func(a, b FoundRun) int {
@@ -209,12 +209,12 @@ func inOrder(runs []FoundRun) {
 	}
 }
 
-func ofOneSweep(a, b FoundRun) bool {
+func isSameSweep(a, b FoundRun) bool {
 	return a.Serving != nil && b.Serving != nil && filepath.Dir(a.LogFolder()) == filepath.Dir(b.LogFolder())
 }
 
-// noteKnown records a file in seen and reports whether it was already there.
-func noteKnown(file string, seen map[string]bool) bool {
+// wasSeen records a file in seen and reports whether it was already there.
+func wasSeen(file string, seen map[string]bool) bool {
 	name := file
 	if whole, err := filepath.EvalSymlinks(file); err == nil {
 		name = whole

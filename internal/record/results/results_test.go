@@ -43,7 +43,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// folders lists where the logs of the runs are, below dir.
+// folders returns the folders of the runs' logs, below dir.
 func folders(t *testing.T, dir string, s Set) string {
 	t.Helper()
 	var all []string
@@ -92,8 +92,8 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// TestPointsInOrder: the points of a sweep are in the order of their loads, and trials of one load in that of time;
-// other runs stay where their paths are.
+// TestPointsInOrder checks that the points of a sweep are ordered by load, and trials of one load by time. Other runs
+// stay in the order of their paths.
 func TestPointsInOrder(t *testing.T) {
 	dir := t.TempDir()
 	began := time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
@@ -172,7 +172,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestAnEarlierResultIsRead: fields are added within a version, so that one of an earlier program lacks some.
+// TestAnEarlierResultIsRead checks that a result of an earlier program without newer fields can be read.
 func TestAnEarlierResultIsRead(t *testing.T) {
 	file := filepath.Join(t.TempDir(), record.FileName)
 	write(t, file, `{"schema": "plumbline.result", "schema_version": 1, "exit_code": 0, "runs": [{"model": "resnet50",

@@ -18,7 +18,7 @@ import (
 // Limits of the search below a folder of runs: the depth of OUT/BACKEND/ROUND and one level more, and the number of
 // folders.
 const (
-	deepest    = 4
+	maxLevels  = 4
 	maxFolders = 20_000
 )
 
@@ -26,7 +26,7 @@ const (
 // below a folder with a result file, or in hidden folders.
 func findResultFiles(root string) ([]string, error) {
 	s := fileSearcher{root: root}
-	err := s.searchBelow(root, deepest)
+	err := s.searchBelow(root, maxLevels)
 	return s.files, err
 }
 
@@ -75,13 +75,13 @@ func findRecordAbove(dir string) (Set, error) {
 		return Set{}, err
 	}
 	parent := whole
-	for range deepest {
+	for range maxLevels {
 		parent = filepath.Dir(parent)
 		file := filepath.Join(parent, record.FileName)
 		if !isFile(file) {
 			continue
 		}
-		s, err := readDocuments([]string{file}, map[string]bool{}, besideOthers)
+		s, err := readDocuments([]string{file}, map[string]bool{}, strayFileAdvice)
 		if err != nil {
 			return s, err
 		}
@@ -99,7 +99,8 @@ func findRecordAbove(dir string) (Set, error) {
 type AccuracyLog struct {
 	Path string
 	// Run is the record in the result.json of the log's folder or of one of the two folders above, which may be its
-	// scenario's. If there is none, as for the official LoadGen's logs, Run contains the properties in the folders' names.
+	// scenario's. If there is none, as for the official LoadGen's logs, Run contains the properties in the folders'
+	// names.
 	Run record.Run
 }
 
@@ -169,11 +170,11 @@ func findRecord(log string) record.Run {
 			}
 		}
 	}
-	return ofPlace(dir)
+	return recordOfPlace(dir)
 }
 
-// ofPlace returns a record with the properties in the path of a log; the benchmark is the folder's name.
-func ofPlace(dir string) record.Run {
+// recordOfPlace returns a record with the properties in the path of a log; the benchmark is the folder's name.
+func recordOfPlace(dir string) record.Run {
 	p, ok := PlaceOf(dir)
 	if !ok {
 		return record.Run{}

@@ -8,10 +8,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// maxBands limits the steps of a band; minInBand is the minimum average number of values in a step.
+// maxBands limits the steps of a band; minPerStep is the minimum average number of values in a step.
 const (
-	maxBands  = 60
-	minInBand = 100
+	maxBands   = 60
+	minPerStep = 100
 )
 
 // Band contains percentiles of a measure over time, of all values whose queries were due in each step. Steps are equal,
@@ -45,15 +45,15 @@ func (f *File) Band(of metric.Times) *Band {
 
 // newBand returns the band of n values, or nil if there are too few. each calls take for the values in the order of
 // their due times; last is the last due time.
-func newBand(name string, n int, last int64, each func(take func(due, v int64))) *Band {
-	steps := min(n/minInBand, maxBands)
+func newBand(name string, n int, last int64, eachValue func(take func(due, v int64))) *Band {
+	steps := min(n/minPerStep, maxBands)
 	if steps < 2 || last < int64(steps) {
 		return nil
 	}
 	b := &Band{Name: name, Step: last/int64(steps) + 1, Count: make([]int64, steps), P50: make([]int64, steps),
 		P99: make([]int64, steps)}
 	at, c := int64(0), newCounter(name)
-	each(func(due, v int64) {
+	eachValue(func(due, v int64) {
 		if k := max(due, 0) / b.Step; k != at {
 			b.set(at, c)
 			at = k
@@ -66,7 +66,7 @@ func newBand(name string, n int, last int64, each func(take func(due, v int64)))
 
 // set sets a step to the percentiles of the counted values, and empties the counter.
 func (b *Band) set(k int64, c *counter) {
-	h := c.at(maxBits)
+	h := c.atPrecision(maxBits)
 	b.Count[k], b.P50[k], b.P99[k] = int64(h.Count), h.Quantile(.5), h.Quantile(.99)
 	c.reset()
 }

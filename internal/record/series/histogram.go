@@ -93,14 +93,14 @@ func (h *Histogram) Quantile(p float64) int64 {
 	var seen uint64
 	for _, b := range h.Buckets {
 		if seen += b.Count; seen > rank {
-			return h.within(b.Index)
+			return h.clampedMiddle(b.Index)
 		}
 	}
 	return h.Max
 }
 
-// within returns the middle of a bucket, limited to Min and Max.
-func (h *Histogram) within(index int64) int64 {
+// clampedMiddle returns the middle of a bucket, limited to Min and Max.
+func (h *Histogram) clampedMiddle(index int64) int64 {
 	low, high := orderstat.Bounds(int(index), h.Bits)
 	return min(max(low+(high-low+1)/2, h.Min), h.Max)
 }
@@ -153,16 +153,17 @@ func (c *counter) add(v int64) {
 
 // histogram returns the counts, with fewer bits if there are too many buckets.
 func (c *counter) histogram() Histogram {
-	h := c.at(maxBits)
+	h := c.atPrecision(maxBits)
 	for len(h.Buckets) > maxBuckets && h.Bits > 1 {
-		h = c.at(h.Bits - 1)
+		h = c.atPrecision(h.Bits - 1)
 	}
 	h.Buckets = slices.Clone(h.Buckets)
 	return h
 }
 
-// at returns the counts at a precision. Its buckets share the counter's memory and are valid until the next call.
-func (c *counter) at(precision int) Histogram {
+// atPrecision returns the counts at a precision. Its buckets share the counter's memory and are valid until the next
+// call.
+func (c *counter) atPrecision(precision int) Histogram {
 	h := c.Histogram
 	h.Bits = precision
 	if h.Count == 0 {

@@ -59,7 +59,7 @@ func lengthsOf(all []*metrics.Measured) *Lengths {
 			both = append(both, timed{n, max(0, int64(ttft))})
 		}
 	}
-	l.Prompts, l.Answers = sizesOf(prompts), sizesOf(answers)
+	l.Prompts, l.Answers = countSizes(prompts), countSizes(answers)
 	slices.SortStableFunc(both, func(a, b timed) int { return int(min(max(a.prompt-b.prompt, -1), 1)) })
 	l.Of = len(both)
 	for _, i := range Thin(len(both), maxLengths, func(i int) (x, y float64) {
@@ -73,8 +73,8 @@ func lengthsOf(all []*metrics.Measured) *Lengths {
 	return l
 }
 
-// sizesOf counts lengths.
-func sizesOf(lengths []int64) (s Sizes) {
+// countSizes counts lengths.
+func countSizes(lengths []int64) (s Sizes) {
 	if len(lengths) == 0 {
 		return s
 	}

@@ -38,7 +38,7 @@ func Of(src Source) *File {
 	all := measures(src, f)
 	hists, lines, bands := make([]Histogram, len(all)), make([]Line, len(all)), make([]*Band, len(all))
 	var wg sync.WaitGroup
-	wg.Go(func() { f.Rates = rates(src, ends) })
+	wg.Go(func() { f.Rates = countRates(src, ends) })
 	for i, m := range all {
 		wg.Go(func() {
 			hists[i], lines[i] = m.summary(f.Queries)
@@ -66,8 +66,8 @@ func Of(src Source) *File {
 type distribution struct {
 	times metric.Times
 	n     int
-	// of returns the due time and the value of number i. ok is false if there is no value.
-	of func(i int) (due, v int64, ok bool)
+	// value returns the due time and the value of number i. ok is false if there is no value.
+	value func(i int) (due, v int64, ok bool)
 }
 
 // measures returns the measures of a run.
@@ -122,7 +122,7 @@ func (m distribution) summary(queries int) (h Histogram, l Line) {
 	c := newCounter(m.times.Key)
 	missing := 0
 	for i := range m.n {
-		_, v, ok := m.of(i)
+		_, v, ok := m.value(i)
 		if !ok {
 			missing++
 			continue
@@ -142,16 +142,16 @@ func (m distribution) summary(queries int) (h Histogram, l Line) {
 func (m distribution) line(missing int) Line {
 	number := func(i int) int { return i }
 	if missing > 0 {
-		there := m.there(missing)
+		there := m.existing(missing)
 		number = func(i int) int { return int(there[i]) }
 	}
 	l := Line{Name: m.times.Key, Of: m.n - missing}
 	points := Thin(l.Of, maxPoints, func(i int) (x, y float64) {
-		due, v, _ := m.of(number(i))
+		due, v, _ := m.value(number(i))
 		return float64(due), float64(v)
 	})
 	for _, i := range points {
-		due, v, _ := m.of(number(i))
+		due, v, _ := m.value(number(i))
 		l.T, l.V = append(l.T, due), append(l.V, max(v, 0))
 	}
 	return l
@@ -160,17 +160,17 @@ func (m distribution) line(missing int) Line {
 // each calls take for the existing values, in order.
 func (m distribution) each(take func(due, v int64)) {
 	for i := range m.n {
-		if due, v, ok := m.of(i); ok {
+		if due, v, ok := m.value(i); ok {
 			take(due, max(v, 0))
 		}
 	}
 }
 
-// there returns the numbers that have a value.
-func (m distribution) there(missing int) []int32 {
+// existing returns the numbers that have a value.
+func (m distribution) existing(missing int) []int32 {
 	numbers := make([]int32, 0, m.n-missing)
 	for i := range m.n {
-		if _, _, ok := m.of(i); ok {
+		if _, _, ok := m.value(i); ok {
 			numbers = append(numbers, int32(i))
 		}
 	}

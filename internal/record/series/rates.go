@@ -2,20 +2,20 @@ package series
 
 import "slices"
 
-// looks is the number of times per step at which outstanding samples are counted.
-const looks = 32
+// countsPerStep is the number of times per step at which outstanding samples are counted.
+const countsPerStep = 32
 
-// rates counts queries, samples and tokens up to a time.
-func rates(src Source, end int64) Rates {
+// countRates counts queries, samples and tokens up to a time.
+func countRates(src Source, end int64) Rates {
 	step := end/maxSteps + 1
 	n := end/step + 1
 	r := Rates{Step: step, Queries: make([]int64, n), Samples: make([]int64, n), Outstanding: make([]int64, n)}
 	if src.HasTokens() {
 		r.Tokens = make([]int64, n)
 	}
-	changes := make([]int64, n*looks)
-	part := max(1, (step+looks-1)/looks)
-	look := func(at int64) int64 { return at/step*looks + min(at%step/part, looks-1) }
+	changes := make([]int64, n*countsPerStep)
+	part := max(1, (step+countsPerStep-1)/countsPerStep)
+	look := func(at int64) int64 { return at/step*countsPerStep + min(at%step/part, countsPerStep-1) }
 	per := max(1, src.SamplesPerQuery())
 	for i := range src.Samples() {
 		s := src.Slot(i)
@@ -32,15 +32,15 @@ func rates(src Source, end int64) Rates {
 			r.Tokens[s.Done/step] += int64(s.Tokens)
 		}
 	}
-	r.outstanding(changes)
+	r.setOutstanding(changes)
 	return r
 }
 
-// outstanding sums the changes between the times of counting.
-func (r *Rates) outstanding(changes []int64) {
+// setOutstanding sums the changes between the times of counting.
+func (r *Rates) setOutstanding(changes []int64) {
 	now := int64(0)
 	for k := range r.Outstanding {
-		seen := changes[k*looks : (k+1)*looks]
+		seen := changes[k*countsPerStep : (k+1)*countsPerStep]
 		for i, change := range seen {
 			now += change
 			seen[i] = now

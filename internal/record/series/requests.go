@@ -11,7 +11,7 @@ import (
 // beginning at start. Latency is the time to the last token. Warm-up requests and requests that the client cancelled
 // are omitted; failed requests are unanswered.
 func OfRequests(requests []metrics.Request, rules metrics.FigureRules, start time.Time) *File {
-	s := served{start: start}
+	s := servedRequests{start: start}
 	all := make([]metrics.Measured, 0, len(requests))
 	for i := range requests {
 		m := metrics.MeasureRequest(&requests[i], rules)
@@ -29,26 +29,26 @@ func OfRequests(requests []metrics.Request, rules metrics.FigureRules, start tim
 	f := Of(&s)
 	f.Samples, f.Queries, f.Unanswered = len(all), len(all), len(all)-len(s.answered)
 	f.Lengths = lengthsOf(s.answered)
-	f.Rates.underWay(all)
-	f.Rates.stream(s.answered)
+	f.Rates.countOutstanding(all)
+	f.Rates.countStreamed(s.answered)
 	return f
 }
 
-// served is a Source with the answered requests.
-type served struct {
+// servedRequests is a Source with the answered requests.
+type servedRequests struct {
 	answered       []*metrics.Measured
 	start          time.Time
 	firsts, tokens bool
 }
 
-func (s *served) Start() time.Time     { return s.start }
-func (s *served) Samples() int         { return len(s.answered) }
-func (s *served) SamplesPerQuery() int { return 1 }
-func (s *served) HasTokens() bool      { return s.tokens }
-func (s *served) HasFirstTokens() bool { return s.firsts }
+func (s *servedRequests) Start() time.Time     { return s.start }
+func (s *servedRequests) Samples() int         { return len(s.answered) }
+func (s *servedRequests) SamplesPerQuery() int { return 1 }
+func (s *servedRequests) HasTokens() bool      { return s.tokens }
+func (s *servedRequests) HasFirstTokens() bool { return s.firsts }
 
 // Slot returns times from 0 on. A request that a closed loop sent earlier is moved to 0.
-func (s *served) Slot(i int) loadgen.Slot {
+func (s *servedRequests) Slot(i int) loadgen.Slot {
 	m := s.answered[i]
 	moved := max(0, -m.Due)
 	out := loadgen.Slot{
@@ -61,17 +61,17 @@ func (s *served) Slot(i int) loadgen.Slot {
 	return out
 }
 
-// underWay counts the requests at the server again. Failed requests count until their failure.
-func (r *Rates) underWay(all []metrics.Measured) {
+// countOutstanding counts the requests at the server again. Failed requests count until their failure.
+func (r *Rates) countOutstanding(all []metrics.Measured) {
 	n := int64(len(r.Outstanding))
 	if n == 0 {
 		return
 	}
-	changes := make([]int64, n*looks+1)
-	part := max(1, (r.Step+looks-1)/looks)
+	changes := make([]int64, n*countsPerStep+1)
+	part := max(1, (r.Step+countsPerStep-1)/countsPerStep)
 	look := func(at int64) int64 {
 		at = max(0, at)
-		return min(at/r.Step*looks+min(at%r.Step/part, looks-1), n*looks)
+		return min(at/r.Step*countsPerStep+min(at%r.Step/part, countsPerStep-1), n*countsPerStep)
 	}
 	for i := range all {
 		m := &all[i]
@@ -84,11 +84,11 @@ func (r *Rates) underWay(all []metrics.Measured) {
 			changes[look(end)]--
 		}
 	}
-	r.outstanding(changes[:n*looks])
+	r.setOutstanding(changes[:n*countsPerStep])
 }
 
-// stream counts tokens at the times of their events: by the events' ids, or else in equal parts for all events.
-func (r *Rates) stream(answered []*metrics.Measured) {
+// countStreamed counts tokens at the times of their events: by the events' ids, or else in equal parts for all events.
+func (r *Rates) countStreamed(answered []*metrics.Measured) {
 	n := int64(len(r.Samples))
 	if n == 0 || r.Tokens == nil {
 		return

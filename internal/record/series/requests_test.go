@@ -15,7 +15,8 @@ import (
 
 const second = int64(1e9)
 
-// asked is a request that is due and sent at a time, with tokens a tenth of a second apart from half a second later on.
+// asked returns a request that is due and sent at a time, with tokens at intervals of a tenth of a second, half a
+// second later.
 func asked(due int64, prompt int64, tokens int) metrics.Request {
 	r := metrics.Request{Due: due, Sent: due, Status: metrics.OK, Usage: metrics.NoUsage(),
 		Retokenized: metrics.Unknown, AskedIn: 100, AskedOut: metrics.Unknown}
@@ -28,12 +29,12 @@ func asked(due int64, prompt int64, tokens int) metrics.Request {
 	return r
 }
 
-// TestOfRequests: what is measured of requests over time is there, of failed ones that they were under way, and of
-// those that warmed up nothing.
+// TestOfRequests checks the measurements over time. Failed requests count as outstanding, and warm-up requests are
+// excluded.
 func TestOfRequests(t *testing.T) {
 	warm, failed := asked(-second, 9, 5), asked(second, 500, 0)
 	warm.WarmUp, failed.Status, failed.End = true, "http_429", 3*second
-	early := asked(0, 30, 11) // its user came to it before the measurement began
+	early := asked(0, 30, 11) // its user sent it before the measurement began
 	early.Due = -1000
 	all := []metrics.Request{warm, early, asked(second/2, 10, 11), failed, asked(2*second, 20, 21)}
 	f := OfRequests(all, metrics.FigureRules{}, time.Unix(0, 0))
@@ -100,7 +101,8 @@ func TestOfRequests(t *testing.T) {
 	}
 }
 
-// TestUncountedRequests: without token ids tokens are shared out among events, and lengths are those that were asked.
+// TestUncountedRequests checks that, without token ids, tokens are distributed over events, and lengths are the
+// requested ones.
 func TestUncountedRequests(t *testing.T) {
 	r := asked(0, metrics.Unknown, 0)
 	for k := range int64(4) {
@@ -122,7 +124,7 @@ func TestUncountedRequests(t *testing.T) {
 	}
 }
 
-// TestToldIsThinned: a day of readings stays small, and keeps its peak.
+// TestToldIsThinned checks that a day of readings stays small and keeps its peak.
 func TestToldIsThinned(t *testing.T) {
 	var told Told
 	for k := range int64(86_400) {
@@ -130,7 +132,7 @@ func TestToldIsThinned(t *testing.T) {
 	}
 	told.V[4321] = 99
 	thin := told.Thinned().Since(second)
-	if len(thin.T) > maxTold || slices.Max(thin.V) != 99 || thin.T[0] != -second || told.T[0] != 0 {
+	if len(thin.T) > maxCollected || slices.Max(thin.V) != 99 || thin.T[0] != -second || told.T[0] != 0 {
 		t.Errorf("%d values from %d on, %g at most", len(thin.T), thin.T[0], slices.Max(thin.V))
 	}
 }

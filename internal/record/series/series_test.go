@@ -21,11 +21,11 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// made is a source of samples that are made up: latencies of a log-normal distribution, the peak of them in the middle.
+// made is a source of artificial samples: latencies of a log-normal distribution, with the peak in the middle.
 type made struct {
 	n, per int
 	tokens bool
-	left   int // of the samples, how many have no answer
+	left   int // number of unanswered samples
 }
 
 func (m made) Start() time.Time     { return time.Unix(1_700_000_000, 0) }
@@ -75,7 +75,7 @@ func TestOf(t *testing.T) {
 	}
 }
 
-// compare holds a file to the samples it was made of.
+// compare compares a file with the samples from which it was made.
 func (m made) compare(t *testing.T, f *File) {
 	t.Helper()
 	var all []int64
@@ -141,7 +141,7 @@ func TestBands(t *testing.T) {
 	}
 }
 
-// A file without bands has those of lines that are complete, and none of thinned ones.
+// A file without bands has bands of complete lines, but not of reduced ones.
 func TestBandsOfOlderFiles(t *testing.T) {
 	whole, thinned := Of(made{n: 1500, per: 1}), Of(made{n: 5000, per: 1})
 	kept := whole.Bands
@@ -177,7 +177,7 @@ func TestDamagedBands(t *testing.T) {
 	}
 }
 
-// Each stretch's peak stays, and the line is never longer than asked for.
+// The peak of each stretch stays, and the line never exceeds the requested length.
 func TestThinKeepsPeaks(t *testing.T) {
 	const n, most = 100_000, 500
 	r := rand.New(rand.NewPCG(1, 2))
@@ -204,7 +204,7 @@ func TestThinKeepsPeaks(t *testing.T) {
 	}
 }
 
-// No distribution makes the file larger than MostBytes: here every bucket from a nanosecond to a day has values.
+// A file never exceeds its maximum size. In this distribution every bucket from a nanosecond to a day contains values.
 func TestFileStaysSmall(t *testing.T) {
 	f := Of(made{n: 20_000, per: 1, tokens: true})
 	for k := range f.Histograms {
@@ -222,7 +222,7 @@ func TestFileStaysSmall(t *testing.T) {
 		f.Lengths.Prompt, f.Lengths.TTFT = append(f.Lengths.Prompt, 1_000_000+k), append(f.Lengths.TTFT, 9e12+k)
 		long.T, long.V = append(long.T, 9e12+k), append(long.V, float64(k)/7)
 	}
-	for range 14 { // as many as are told at most, and two of meters
+	for range 14 { // the maximum number of quantities, and two of meters
 		f.Told = append(f.Told, long.Thinned())
 	}
 	text, err := f.JSON()
@@ -272,7 +272,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// The trace log gives the series that the slots gave.
+// The trace log gives the same series as the slots.
 func TestFindFallsBackToTheTrace(t *testing.T) {
 	for _, scenario := range loadgen.Scenarios() {
 		t.Run(scenario.String(), func(t *testing.T) {
@@ -375,7 +375,7 @@ func BenchmarkOf(b *testing.B) {
 	}
 }
 
-// fixed is a source that is as quick to read as a recording.
+// fixed is a source that is as fast as a recording.
 type fixed struct{ took []int64 }
 
 func (f fixed) Start() time.Time     { return time.Time{} }

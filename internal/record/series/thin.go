@@ -21,7 +21,7 @@ func Thin(n, most int, at func(i int) (x, y float64)) []int {
 		if b+1 < buckets {
 			next[1] = edge(b + 2)
 		}
-		largest, highest := pickOf(from, to, chosen[len(chosen)-1], next, at)
+		largest, highest := pickPoints(from, to, chosen[len(chosen)-1], next, at)
 		chosen = append(chosen, min(largest, highest))
 		if largest != highest {
 			chosen = append(chosen, max(largest, highest))
@@ -30,11 +30,11 @@ func Thin(n, most int, at func(i int) (x, y float64)) []int {
 	return append(chosen, n-1)
 }
 
-// pickOf returns two points between from and to: the point with the largest triangle with the last selected point and
-// the middle of the next bucket, and the highest point.
-func pickOf(from, to, last int, next [2]int, at func(i int) (x, y float64)) (largest, highest int) {
+// pickPoints returns two points between from and to: the point with the largest triangle with the last selected point
+// and the middle of the next bucket, and the highest point.
+func pickPoints(from, to, last int, next [2]int, at func(i int) (x, y float64)) (largest, highest int) {
 	ax, ay := at(last)
-	cx, cy := middle(next[0], next[1], at)
+	cx, cy := meanPoint(next[0], next[1], at)
 	most, top := -1.0, 0.0
 	largest, highest = from, from
 	for i := from; i < to; i++ {
@@ -50,8 +50,8 @@ func pickOf(from, to, last int, next [2]int, at func(i int) (x, y float64)) (lar
 	return largest, highest
 }
 
-// middle returns the mean of points.
-func middle(from, to int, at func(i int) (x, y float64)) (mx, my float64) {
+// meanPoint returns the mean of points.
+func meanPoint(from, to int, at func(i int) (x, y float64)) (mx, my float64) {
 	for i := from; i < to; i++ {
 		x, y := at(i)
 		mx, my = mx+x, my+y

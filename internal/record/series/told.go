@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// maxTold limits the values of a series.
-const maxTold = 300
+// maxCollected limits the values of a series.
+const maxCollected = 300
 
 // CollectedSeries is a quantity over time that a collector read during the run, from a server's metrics or a power
 // meter.
@@ -28,7 +28,7 @@ func (t Told) Thinned() Told {
 			known = append(known, i)
 		}
 	}
-	for _, k := range Thin(len(known), maxTold, func(i int) (x, y float64) {
+	for _, k := range Thin(len(known), maxCollected, func(i int) (x, y float64) {
 		return float64(t.T[known[i]]), t.V[known[i]]
 	}) {
 		out.T, out.V = append(out.T, t.T[known[k]]), append(out.V, t.V[known[k]])

@@ -56,11 +56,11 @@ func Find(dir string) (*File, Origin, error) {
 // maxTraced limits the samples of a trace log that are read. Each takes 40 bytes of memory.
 const maxTraced = 20_000_000
 
-// traced is a Source with the samples of a trace log, ordered by query. Times are measured from the earliest.
-type traced struct {
-	slots []tracedSlot
-	per   int
-	begin int64
+// tracedRun is a Source with the samples of a trace log, ordered by query. Times are measured from the earliest.
+type tracedRun struct {
+	slots           []tracedSlot
+	samplesPerQuery int
+	begin           int64
 }
 
 // tracedSlot is a sample. Times are measured from the trace's start.
@@ -73,7 +73,7 @@ type tracedSlot struct {
 
 // FromTraceLog makes series from a trace log. It returns ErrNone if the log contains no samples.
 func FromTraceLog(in io.Reader) (*File, error) {
-	var t traced
+	var t tracedRun
 	r := mllog.NewTraceReader(in)
 	for {
 		e, err := r.Next()
@@ -92,11 +92,11 @@ func FromTraceLog(in io.Reader) (*File, error) {
 	if len(t.slots) == 0 {
 		return nil, ErrNone
 	}
-	t.order()
+	t.sortSamples()
 	return Of(&t), nil
 }
 
-func (t *traced) add(s mllog.TraceSample) error {
+func (t *tracedRun) add(s mllog.TraceSample) error {
 	const most = 1 << 60
 	if len(t.slots) >= maxTraced {
 		return fmt.Errorf("more than %d samples in the trace log; run with this harness, which leaves a %s", maxTraced,
@@ -113,26 +113,26 @@ func (t *traced) add(s mllog.TraceSample) error {
 	return nil
 }
 
-// order sorts samples by due time and then by query, and counts the samples of a query.
-func (t *traced) order() {
+// sortSamples sorts samples by due time and then by query, and counts the samples of a query.
+func (t *tracedRun) sortSamples() {
 	slices.SortFunc(t.slots, func(a, b tracedSlot) int {
 		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.query, b.query), cmp.Compare(a.sample, b.sample))
 	})
-	t.per = 1
-	for t.per < len(t.slots) && t.slots[t.per].query == t.slots[0].query {
-		t.per++
+	t.samplesPerQuery = 1
+	for t.samplesPerQuery < len(t.slots) && t.slots[t.samplesPerQuery].query == t.slots[0].query {
+		t.samplesPerQuery++
 	}
 	t.begin = t.slots[0].due
 }
 
 // Start implements Source. It returns a zero time, because a trace log does not contain the time of day.
-func (t *traced) Start() time.Time     { return time.Time{} }
-func (t *traced) Samples() int         { return len(t.slots) }
-func (t *traced) SamplesPerQuery() int { return t.per }
-func (t *traced) HasTokens() bool      { return false }
-func (t *traced) HasFirstTokens() bool { return false }
+func (t *tracedRun) Start() time.Time     { return time.Time{} }
+func (t *tracedRun) Samples() int         { return len(t.slots) }
+func (t *tracedRun) SamplesPerQuery() int { return t.samplesPerQuery }
+func (t *tracedRun) HasTokens() bool      { return false }
+func (t *tracedRun) HasFirstTokens() bool { return false }
 
-func (t *traced) Slot(i int) loadgen.Slot {
+func (t *tracedRun) Slot(i int) loadgen.Slot {
 	s := &t.slots[i]
 	return loadgen.Slot{
 		Sample: uint64(s.sample), Query: uint64(s.query), Index: loadgen.SampleIndex(s.index),

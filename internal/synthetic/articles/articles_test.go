@@ -119,7 +119,7 @@ func blanksOf(text string) []string {
 // TestValuesDiffer holds the event's names, places, days and numbers to differ from those of other sentences.
 func TestValuesDiffer(t *testing.T) {
 	for i := range 500 {
-		b := draws([]string{"thing"}, random(uint64(i)))
+		b := drawBlanks([]string{"thing"}, random(uint64(i)))
 		for _, pair := range [][2]string{{"who", "other"}, {"where", "town"}, {"day", "when"}, {"n", "m"}, {"n", "k"},
 			{"m", "j"}, {"k", "j"}} {
 			if b[pair[0]] == b[pair[1]] || b[pair[0]] == "" {

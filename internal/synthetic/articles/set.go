@@ -29,5 +29,5 @@ type Article struct {
 
 // At writes article i.
 func (s Set) At(i int) Article {
-	return write(draw.NewRandom(s.Seed, uint64(i)))
+	return writeArticle(draw.NewRandom(s.Seed, uint64(i)))
 }

@@ -20,16 +20,16 @@ const (
 	dayNames = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday"
 )
 
-// blanks contains the values of the blanks of one article, by their names in braces.
-type blanks map[string]string
+// blankValues contains the values of the blanks of one article, by their names in braces.
+type blankValues map[string]string
 
-// draws fills the blanks. The values of the event and those of other sentences differ, so a summary that confuses them
-// is wrong.
-func draws(things []string, r *draw.Random) blanks {
-	first, last := pair(firstNames, r), pair(lastNames, r)
-	places, days := pair(placeNames, r), pair(dayNames, r)
-	numbers := distinct(r, 4)
-	return blanks{
+// drawBlanks fills the blanks. The values of the event and those of other sentences differ, so a summary that confuses
+// them is wrong.
+func drawBlanks(things []string, r *draw.Random) blankValues {
+	first, last := twoWords(firstNames, r), twoWords(lastNames, r)
+	places, days := twoWords(placeNames, r), twoWords(dayNames, r)
+	numbers := distinctNumbers(r, 4)
+	return blankValues{
 		"who": first[0] + " " + last[0], "last": last[0], "other": first[1] + " " + last[1],
 		"where": places[0], "town": places[1],
 		"day": days[0], "when": days[1],
@@ -38,8 +38,8 @@ func draws(things []string, r *draw.Random) blanks {
 	}
 }
 
-// pair returns two different words of a list.
-func pair(list string, r *draw.Random) [2]string {
+// twoWords returns two different words of a list.
+func twoWords(list string, r *draw.Random) [2]string {
 	words := strings.Fields(list)
 	i, j := r.Below(len(words)), r.Below(len(words)-1)
 	if j >= i {
@@ -48,8 +48,8 @@ func pair(list string, r *draw.Random) [2]string {
 	return [2]string{words[i], words[j]}
 }
 
-// distinct returns n different numbers: 12 to 98, or a multiple of 50 up to 950.
-func distinct(r *draw.Random, n int) []string {
+// distinctNumbers returns n different numbers: 12 to 98, or a multiple of 50 up to 950.
+func distinctNumbers(r *draw.Random, n int) []string {
 	var all []string
 	for len(all) < n {
 		v := r.Between(12, 98)
@@ -64,7 +64,7 @@ func distinct(r *draw.Random, n int) []string {
 }
 
 // fill replaces the names in braces by their values.
-func (b blanks) fill(template string) string {
+func (b blankValues) fill(template string) string {
 	var out strings.Builder
 	for {
 		before, rest, found := strings.Cut(template, "{")

@@ -14,22 +14,22 @@ type story struct {
 	summary string
 }
 
-// write draws a story, its values, wordings and order.
-func write(r *draw.Random) Article {
+// writeArticle draws a story, its values, wordings and order.
+func writeArticle(r *draw.Random) Article {
 	all := stories()
 	s := all[r.Below(len(all))]
-	b := draws(s.things, r)
+	b := drawBlanks(s.things, r)
 	sentences := body(s, r)
-	text := append([]string{one(leads(), r)}, sentences...)
+	text := append([]string{drawOne(leads(), r)}, sentences...)
 	return Article{Text: strings.Join(lists.Map(text, b.fill), " "), Summary: b.fill(s.summary)}
 }
 
 // body returns the sentences after the first, in random order: one wording of each fact, and one to three sentences
 // about other subjects.
 func body(s story, r *draw.Random) []string {
-	all := lists.Map(s.facts, func(wordings []string) string { return one(wordings, r) })
+	all := lists.Map(s.facts, func(wordings []string) string { return drawOne(wordings, r) })
 	others := draw.Shuffle(r, asides())
 	return draw.Shuffle(r, append(all, others[:r.Between(1, 3)]...))
 }
 
-func one(wordings []string, r *draw.Random) string { return wordings[r.Below(len(wordings))] }
+func drawOne(wordings []string, r *draw.Random) string { return wordings[r.Below(len(wordings))] }

@@ -79,8 +79,8 @@ func TestCaptionsNameWhatIsSeen(t *testing.T) {
 				t.Errorf("picture %d, %q: %d pixels of %s", i, text, found[f.color], name)
 			}
 		}
-		if found[s.ground] < Side*Side/4 || !strings.Contains(text, colors[s.ground].name) {
-			t.Errorf("picture %d, %q: %d pixels of the ground", i, text, found[s.ground])
+		if found[s.background] < Side*Side/4 || !strings.Contains(text, colors[s.background].name) {
+			t.Errorf("picture %d, %q: %d pixels of the ground", i, text, found[s.background])
 		}
 	}
 }

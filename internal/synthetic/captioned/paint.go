@@ -4,7 +4,7 @@ import "github.com/plumbline-ml/plumbline/internal/draw"
 
 func (s *scene) paint(r *draw.Random) *draw.Canvas {
 	c := draw.NewCanvas(Side, Side)
-	ground := shade(r, s.ground)
+	ground := shade(r, s.background)
 	c.Paint(ground, ground.Scale(draw.One+r.Between(-24, 24)), func(row []int, y int) {
 		for x := range row {
 			row[x] = y * draw.One / Side

@@ -4,10 +4,10 @@ import "github.com/plumbline-ml/plumbline/internal/draw"
 
 // scene is the content of a picture.
 type scene struct {
-	figures  []figure // one, or two
-	ground   int      // colour of the background
-	relation int      // position of the second of two figures relative to the first
-	order    int      // order of the caption's parts
+	figures    []figure // one, or two
+	background int      // colour of the background
+	relation   int      // position of the second of two figures relative to the first
+	order      int      // order of the caption's parts
 }
 
 // figure is a figure in a scene.
@@ -20,14 +20,14 @@ type figure struct {
 }
 
 func newScene(r *draw.Random) *scene {
-	s := &scene{ground: r.Below(len(colors)), order: r.Below(orders)}
-	first := s.figure(r)
+	s := &scene{background: r.Below(len(colors)), order: r.Below(orders)}
+	first := s.drawFigure(r)
 	if r.Chance(60) {
 		first.column, first.row = r.Below(3), r.Below(3)
 		s.figures = []figure{first}
 		return s
 	}
-	second := s.figure(r)
+	second := s.drawFigure(r)
 	s.relation = r.Below(len(relations))
 	along := relations[s.relation]
 	first.column, first.row = 1-along.column, 1-along.row
@@ -36,8 +36,8 @@ func newScene(r *draw.Random) *scene {
 	return s
 }
 
-// figure draws a figure of another colour than the background.
-func (s *scene) figure(r *draw.Random) figure {
-	color := (s.ground + r.Between(1, len(colors)-1)) % len(colors)
+// drawFigure draws a figure of another colour than the background.
+func (s *scene) drawFigure(r *draw.Random) figure {
+	color := (s.background + r.Between(1, len(colors)-1)) % len(colors)
 	return figure{shape: shape(r.Below(shapes)), color: color, size: r.Below(len(sizes))}
 }

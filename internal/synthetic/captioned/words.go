@@ -74,7 +74,7 @@ func (f figure) String() string {
 const orders = 3
 
 func (s *scene) caption() string {
-	ground := colors[s.ground].name + " background"
+	ground := colors[s.background].name + " background"
 	article := "a"
 	if strings.HasPrefix(ground, "o") {
 		article = "an"
@@ -88,7 +88,7 @@ func (s *scene) caption() string {
 	case 1:
 		text = fmt.Sprintf("on %s %s, %s.", article, ground, seen)
 	case 2:
-		text = fmt.Sprintf("there is %s, and the background is %s.", seen, colors[s.ground].name)
+		text = fmt.Sprintf("there is %s, and the background is %s.", seen, colors[s.background].name)
 	}
 	return strings.ToUpper(text[:1]) + text[1:]
 }

@@ -61,7 +61,7 @@ func TestEdgesPreferTheirClass(t *testing.T) {
 				alike++
 			}
 		}
-		got, want := 200*alike/len(pairs), r.alike+(100-r.alike)/Classes
+		got, want := 200*alike/len(pairs), r.sameClassPercent+(100-r.sameClassPercent)/Classes
 		if got < want-3 || got > want+4 {
 			t.Errorf("%s: %d %% of edges join nodes of one class, want %d", r.name, got, want)
 		}

@@ -29,10 +29,10 @@ const validation = 0.25
 
 // Kinds of drawn values, as parts of the random generators' keys.
 const (
-	ofClasses = iota
-	ofCentres
-	ofFeatures
-	ofEdges
+	drawClasses = iota
+	drawCentres
+	drawFeatures
+	drawEdgeKeys
 )
 
 // Set is a graph. It is safe for concurrent use.
@@ -50,7 +50,7 @@ var _ igbh.DatasetContent = (*Set)(nil)
 func New(seed uint64, scale int) *Set {
 	s := &Set{seed: seed, scale: scale}
 	for t, n := range s.Counts() {
-		r, classes, members := draw.NewRandom(seed, ofClasses, uint64(t)), make([]uint8, n), make([][]uint32, Classes)
+		r, classes, members := draw.NewRandom(seed, drawClasses, uint64(t)), make([]uint8, n), make([][]uint32, Classes)
 		for i := range classes {
 			c := r.Below(Classes)
 			if i < Classes {
@@ -60,7 +60,7 @@ func New(seed uint64, scale int) *Set {
 		}
 		s.classes, s.members = append(s.classes, classes), append(s.members, members)
 	}
-	r := draw.NewRandom(seed, ofCentres)
+	r := draw.NewRandom(seed, drawCentres)
 	for c := range s.centres {
 		for k := range s.centres[c] {
 			s.centres[c][k] = bell(r)
@@ -98,7 +98,7 @@ func (s *Set) Split() (train, samples []uint32) {
 }
 
 // bellDeviation is the standard deviation of bell, the sum of four 16-bit numbers: 65536 * sqrt(4/12).
-const one = 37837
+const bellDeviation = 37837
 
 // bell returns an approximately normal integer with mean 0: the sum of four uniform numbers.
 func bell(r *draw.Random) int {
@@ -106,8 +106,8 @@ func bell(r *draw.Random) int {
 	return int(v&0xffff+v>>16&0xffff+v>>32&0xffff+v>>48) - 2*0xffff
 }
 
-// share returns the percentage of its class's centre in the features of a node.
-func share(nodeType int) int {
+// centrePercent returns the percentage of its class's centre in the features of a node.
+func centrePercent(nodeType int) int {
 	if nodeType == igbh.Paper {
 		return 35
 	}
@@ -119,10 +119,10 @@ func share(nodeType int) int {
 func (s *Set) Features(dst []float32, nodeType, first int) {
 	for i := range len(dst) / Width {
 		node := first + i
-		r := draw.NewRandom(s.seed, ofFeatures, uint64(nodeType), uint64(node))
+		r := draw.NewRandom(s.seed, drawFeatures, uint64(nodeType), uint64(node))
 		centre := &s.centres[s.classes[nodeType][node]]
 		for k := range Width {
-			dst[i*Width+k] = float32(bell(r)+centre[k]*share(nodeType)/100) * (1.0 / one)
+			dst[i*Width+k] = float32(bell(r)+centre[k]*centrePercent(nodeType)/100) * (1.0 / bellDeviation)
 		}
 	}
 }

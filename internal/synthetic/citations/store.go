@@ -7,15 +7,15 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 )
 
-// store contains the features of all nodes in memory.
-type store struct {
+// featureStore contains the features of all nodes in memory.
+type featureStore struct {
 	types  []graph.NodeType
 	values [][]float32
 }
 
 // Store draws the features of all nodes.
 func (s *Set) Store() graph.FeatureStore {
-	all := store{types: s.Counts().NodeTypes()}
+	all := featureStore{types: s.Counts().NodeTypes()}
 	for t, n := range s.Counts() {
 		values := make([]float32, n*Width)
 		s.Features(values, t, 0)
@@ -24,11 +24,11 @@ func (s *Set) Store() graph.FeatureStore {
 	return all
 }
 
-func (s store) Types() []graph.NodeType { return s.types }
+func (s featureStore) Types() []graph.NodeType { return s.types }
 
-func (store) Width() int { return Width }
+func (featureStore) Width() int { return Width }
 
-func (s store) Gather(_ context.Context, dst []float32, nodeType int, nodes []uint32) error {
+func (s featureStore) Gather(_ context.Context, dst []float32, nodeType int, nodes []uint32) error {
 	if nodeType < 0 || nodeType >= len(s.values) || len(dst) != len(nodes)*Width {
 		return fmt.Errorf("citations: %d nodes of type %d into room for %d values", len(nodes), nodeType, len(dst))
 	}

@@ -44,7 +44,7 @@ func Export(dir string, s *Set, start, end int) (err error) {
 		return err
 	}
 	return writeFile(filepath.Join(dir, "day_23_sparse_multi_hot_sample.npz"), func(w io.Writer) error {
-		return archive(w, paths[tableArrays:])
+		return writeArchive(w, paths[tableArrays:])
 	})
 }
 
@@ -82,7 +82,7 @@ func (s *Set) writeAll(files []*bufio.Writer, start, end int) error {
 			return err
 		}
 		for i, f := range files {
-			if err := binary.Write(f, binary.LittleEndian, b.array(i)); err != nil {
+			if err := binary.Write(f, binary.LittleEndian, b.arrayValues(i)); err != nil {
 				return err
 			}
 		}
@@ -106,8 +106,8 @@ func writeHeaders(files []*bufio.Writer, pairs int) error {
 	return nil
 }
 
-// array returns a block's contribution to array i.
-func (b *Block) array(i int) any {
+// arrayValues returns a block's contribution to array i.
+func (b *Block) arrayValues(i int) any {
 	switch i {
 	case denseArray:
 		return b.Dense
@@ -121,8 +121,8 @@ func (b *Block) array(i int) any {
 	return b.Sparse[i-tableArrays]
 }
 
-// archive writes the files of all tables as uncompressed members of an npz file.
-func archive(w io.Writer, paths []string) error {
+// writeArchive writes the files of all tables as uncompressed members of an npz file.
+func writeArchive(w io.Writer, paths []string) error {
 	z := zip.NewWriter(w)
 	for k, path := range paths {
 		member, err := z.CreateHeader(&zip.FileHeader{Name: memberName(k), Method: zip.Store})

@@ -42,11 +42,11 @@ func Rows() [Tables]int {
 type Set struct {
 	seed  uint64
 	n     int
-	truth *truth
+	model *hiddenModel
 }
 
 // New returns the set of n pairs for a seed.
-func New(seed uint64, n int) *Set { return &Set{seed, n, newTruth()} }
+func New(seed uint64, n int) *Set { return &Set{seed, n, newHiddenModel()} }
 
 // Train returns the set that the embedded model is trained on.
 func Train() *Set { return New(TrainSeed, TrainCount) }
@@ -80,29 +80,29 @@ func (s *Set) Read(b *Block, start int) error {
 	}
 	hotness, rows := Hotness(), Rows()
 	for i := range b.Labels {
-		s.draw(b, i, uint64(start+i), &hotness, &rows)
+		s.drawPair(b, i, uint64(start+i), &hotness, &rows)
 	}
 	return nil
 }
 
-// draw draws a pair into position i of b.
-func (s *Set) draw(b *Block, i int, pair uint64, hotness, rows *[Tables]int) {
+// drawPair draws a pair into position i of b.
+func (s *Set) drawPair(b *Block, i int, pair uint64, hotness, rows *[Tables]int) {
 	r := draw.NewRandom(s.seed, pair)
-	var p features
+	var p pairFeatures
 	for j := range p.levels {
 		count := drawCount(r)
 		p.levels[j] = log2(count + 1)
-		b.Dense[i*DenseFeatures+j] = s.truth.logs[count]
+		b.Dense[i*DenseFeatures+j] = s.model.log1p[count]
 	}
 	bits := bitSource{random: r}
 	for k := range b.Sparse {
 		hot := hotness[k]
 		indices := b.Sparse[k][i*hot : (i+1)*hot]
 		drawIndices(indices, &bits, uint32(rows[k]))
-		p.tables[k] = s.truth.sum(k, indices)
+		p.tables[k] = s.model.sumRows(k, indices)
 	}
 	b.Labels[i] = 0
-	if uint32(r.Uint64()>>32) < s.truth.chance(s.truth.logit(&p)) {
+	if uint32(r.Uint64()>>32) < s.model.chance(s.model.logit(&p)) {
 		b.Labels[i] = 1
 	}
 }

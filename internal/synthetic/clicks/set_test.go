@@ -27,7 +27,7 @@ func read(t testing.TB, s *Set, start, n int) *Block {
 
 func digest(h hash.Hash, b *Block) []byte {
 	for i := range arrays {
-		_ = binary.Write(h, binary.LittleEndian, b.array(i)) // a hash never fails
+		_ = binary.Write(h, binary.LittleEndian, b.arrayValues(i)) // a hash never fails
 	}
 	return h.Sum(nil)
 }
@@ -108,14 +108,14 @@ func TestTheHiddenModelIsNoOracle(t *testing.T) {
 	hotness := Hotness()
 	var by [2][]int // logits by label
 	for i, label := range b.Labels {
-		var p features
+		var p pairFeatures
 		for j := range p.levels {
 			p.levels[j] = log2(int(math.Round(math.Exp(float64(b.Dense[i*DenseFeatures+j])))))
 		}
 		for k, hot := range hotness {
-			p.tables[k] = s.truth.sum(k, b.Sparse[k][i*hot:(i+1)*hot])
+			p.tables[k] = s.model.sumRows(k, b.Sparse[k][i*hot:(i+1)*hot])
 		}
-		by[label] = append(by[label], s.truth.logit(&p))
+		by[label] = append(by[label], s.model.logit(&p))
 	}
 	if auc := area(by[0], by[1]); auc < 0.84 || auc > 0.86 {
 		t.Errorf("AUC %v, want about 0.85", auc)
@@ -135,11 +135,12 @@ func area(negatives, positives []int) float64 {
 }
 
 func TestChanceGrowsWithTheLogit(t *testing.T) {
-	tr := newTruth()
+	tr := newHiddenModel()
 	if half := tr.chance(0); half != 1<<31 {
 		t.Errorf("chance at 0 is %d, want half of 2^32", half)
 	}
-	if tr.chance(-1<<20) != tr.odds[0] || tr.chance(1<<20) != tr.odds[len(tr.odds)-1] || !slices.IsSorted(tr.odds[:]) {
+	if tr.chance(-1<<20) != tr.clickOdds[0] || tr.chance(1<<20) != tr.clickOdds[len(tr.clickOdds)-1] ||
+		!slices.IsSorted(tr.clickOdds[:]) {
 		t.Error("chances are not clamped, or fall")
 	}
 }

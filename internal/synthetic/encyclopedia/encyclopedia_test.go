@@ -57,7 +57,7 @@ func TestTextsSayWhatIsTrue(t *testing.T) {
 		for _, e := range w.entities {
 			var want []Fact
 			for _, f := range e.facts {
-				want = append(want, Fact{e.name, f.relation.the, f.value})
+				want = append(want, Fact{e.name, f.relation.phrase, f.value})
 			}
 			got := Facts(texts[e.name])
 			for _, f := range got {

@@ -39,35 +39,35 @@ func url(name string) string { return site + path(name) }
 func (w *World) page(i int) Page {
 	e, r := w.entities[i], draw.NewRandom(w.seed, pageStream, uint64(i))
 	var a article
-	a.open("p", "")
-	a.sentence(one(r, openings[e.kind]), e, fact{})
+	a.openTag("p", "")
+	a.writeSentence(drawOne(r, openings[e.kind]), e, fact{})
 	told := e.facts
 	for len(told) > 0 && told[0].page != nil {
-		a.sentence(one(r, told[0].relation.say), e, told[0])
+		a.writeSentence(drawOne(r, told[0].relation.sentences), e, told[0])
 		told = told[1:]
 	}
-	a.note(r)
-	a.close("p")
+	a.writeNote(r)
+	a.closeTag("p")
 	if r.Chance(20) {
-		a.heading(one(r, []string{"Life and work", "More", "Records"}))
+		a.writeHeading(drawOne(r, []string{"Life and work", "More", "Records"}))
 	}
-	a.open("p", "")
+	a.openTag("p", "")
 	for _, f := range draw.Shuffle(r, told) {
-		a.sentence(one(r, f.relation.say), e, f)
+		a.writeSentence(drawOne(r, f.relation.sentences), e, f)
 		if r.Chance(25) {
-			a.write(one(r, fillers) + " ")
+			a.write(drawOne(r, fillers) + " ")
 		}
 	}
-	a.close("p")
-	if r.Chance(long) {
-		a.chronicle(r)
+	a.closeTag("p")
+	if r.Chance(longPercent) {
+		a.writeChronicle(r)
 	}
-	return Page{Name: path(e.name) + ".html", URL: url(e.name), HTML: w.around(r, e, a.html.String()), Title: e.name,
+	return Page{Name: path(e.name) + ".html", URL: url(e.name), HTML: w.completePage(r, e, a.html.String()), Title: e.name,
 		Text: strings.Join(a.texts, " ")}
 }
 
 // longPercent is the percentage of pages with a chronicle, which makes them longer than a passage.
-const long = 10
+const longPercent = 10
 
 // article collects HTML and the texts between its tags.
 type article struct {
@@ -80,8 +80,8 @@ func (a *article) write(text string) {
 	a.text.WriteString(text)
 }
 
-// tag ends a text and writes a tag.
-func (a *article) tag(tag string) {
+// writeTag ends a text and writes a tag.
+func (a *article) writeTag(tag string) {
 	if text := strings.TrimSpace(a.text.String()); text != "" {
 		a.texts = append(a.texts, text)
 	}
@@ -89,16 +89,16 @@ func (a *article) tag(tag string) {
 	a.html.WriteString(tag)
 }
 
-func (a *article) open(tag, attributes string) { a.tag("<" + tag + attributes + ">") }
+func (a *article) openTag(tag, attributes string) { a.writeTag("<" + tag + attributes + ">") }
 
-func (a *article) close(tag string) { a.tag("</" + tag + ">\n") }
+func (a *article) closeTag(tag string) { a.writeTag("</" + tag + ">\n") }
 
-// aside writes an element that does not belong to the article.
-func (a *article) aside(element string) { a.tag(element) }
+// writeAside writes an element that does not belong to the article.
+func (a *article) writeAside(element string) { a.writeTag(element) }
 
-// sentence fills in a sentence about a subject. The value becomes a link if it has a page.
-func (a *article) sentence(say string, e *entity, f fact) {
-	subject := e.said()
+// writeSentence fills in a sentence about a subject. The value becomes a link if it has a page.
+func (a *article) writeSentence(say string, e *entity, f fact) {
+	subject := e.nameInSentence()
 	if strings.HasPrefix(say, "$s") {
 		subject = strings.ToUpper(subject[:1]) + subject[1:]
 	}
@@ -106,41 +106,41 @@ func (a *article) sentence(say string, e *entity, f fact) {
 	a.write(before)
 	switch {
 	case f.page != nil:
-		a.open("a", fmt.Sprintf(" href=%q", path(f.page.name)+".html"))
+		a.openTag("a", fmt.Sprintf(" href=%q", path(f.page.name)+".html"))
 		a.write(f.page.name)
-		a.tag("</a>")
+		a.writeTag("</a>")
 	default:
 		a.write(f.value)
 	}
 	a.write(after + " ")
 }
 
-// note writes a reference mark after a sentence.
-func (a *article) note(r *draw.Random) {
-	a.aside(fmt.Sprintf(`<sup class="reference">[%d]</sup>`, r.Between(1, 9)))
+// writeNote writes a reference mark after a sentence.
+func (a *article) writeNote(r *draw.Random) {
+	a.writeAside(fmt.Sprintf(`<sup class="reference">[%d]</sup>`, r.Between(1, 9)))
 }
 
-func (a *article) heading(text string) {
-	a.open("h2", "")
+func (a *article) writeHeading(text string) {
+	a.openTag("h2", "")
 	a.write(text)
-	a.aside(`<span class="mw-editsection">[edit]</span>`)
-	a.close("h2")
+	a.writeAside(`<span class="mw-editsection">[edit]</span>`)
+	a.closeTag("h2")
 }
 
 // Minimum and maximum number of entries of a chronicle.
-const entriesLeast, entriesMost = 12, 24
+const minEntries, maxEntries = 12, 24
 
-func (a *article) chronicle(r *draw.Random) {
-	a.heading("Chronicle")
-	a.open("p", "")
-	for range r.Between(entriesLeast, entriesMost) {
-		a.write(strings.ReplaceAll(one(r, chronicle), "$y", fmt.Sprint(r.Between(1702, 1968))) + " ")
+func (a *article) writeChronicle(r *draw.Random) {
+	a.writeHeading("Chronicle")
+	a.openTag("p", "")
+	for range r.Between(minEntries, maxEntries) {
+		a.write(strings.ReplaceAll(drawOne(r, chronicle), "$y", fmt.Sprint(r.Between(1702, 1968))) + " ")
 	}
-	a.close("p")
+	a.closeTag("p")
 }
 
-// around returns the complete page for an article.
-func (w *World) around(r *draw.Random, e *entity, article string) []byte {
+// completePage returns the complete page for an article.
+func (w *World) completePage(r *draw.Random, e *entity, article string) []byte {
 	other := func() string { return w.entities[r.Below(len(w.entities))].name }
 	var box []string
 	for range 8 {

@@ -26,7 +26,7 @@ func (w *World) Questions() []Question {
 	for seen := map[string]bool{}; len(all) < QuestionCount; {
 		for i, of := range links {
 			for len(of) > 0 {
-				q, ok := ask(r, of[0].from, of[0].fact)
+				q, ok := askAbout(r, of[0].from, of[0].fact)
 				of = of[1:]
 				if ok && !seen[q.URLs[1]] {
 					seen[q.URLs[1]] = true
@@ -39,25 +39,26 @@ func (w *World) Questions() []Question {
 	}
 	all = draw.Shuffle(r, all)[:QuestionCount]
 	for i := range all {
-		if i%describedOf == 0 {
-			w.describe(r, &all[i])
+		if i%describedInterval == 0 {
+			w.describeFirstPage(r, &all[i])
 		}
 	}
 	return all
 }
 
-// describedOf is the number of questions of which one describes its first page.
-const describedOf = 4
+// describedInterval is the number of questions of which one describes its first page.
+const describedInterval = 4
 
-// describe replaces the name of a question's first page by a description, if one exists that fits only that page.
-func (w *World) describe(r *draw.Random, q *Question) {
+// describeFirstPage replaces the name of a question's first page by a description, if one exists that fits only that
+// page.
+func (w *World) describeFirstPage(r *draw.Random, q *Question) {
 	i := slices.IndexFunc(w.entities, func(e *entity) bool { return url(e.name) == q.URLs[0] })
 	e := w.entities[i]
 	for _, first := range draw.Shuffle(r, e.facts) {
 		for _, second := range e.facts {
 			told := []fact{first, second}
-			if first.page == nil && second.page == nil && first != second && w.alone(e, told) {
-				q.Prompt = strings.Replace(q.Prompt, e.said(), "the "+description(e.kind, told), 1)
+			if first.page == nil && second.page == nil && first != second && w.isUnique(e, told) {
+				q.Prompt = strings.Replace(q.Prompt, e.nameInSentence(), "the "+description(e.kind, told), 1)
 				return
 			}
 		}
@@ -88,14 +89,14 @@ func (w *World) shuffledLinks(r *draw.Random) (all [][]link) {
 	return all
 }
 
-// ask returns a question about the page to which a fact leads.
-func ask(r *draw.Random, e *entity, first fact) (Question, bool) {
+// askAbout returns a question about the page to which a fact leads.
+func askAbout(r *draw.Random, e *entity, first fact) (Question, bool) {
 	for _, second := range draw.Shuffle(r, first.page.facts) {
-		if len(second.relation.ask) == 0 {
+		if len(second.relation.questions) == 0 {
 			continue
 		}
-		step := strings.ReplaceAll(first.relation.the, "$s", e.said())
-		return Question{strings.ReplaceAll(one(r, second.relation.ask), "$s", step), second.value,
+		step := strings.ReplaceAll(first.relation.phrase, "$s", e.nameInSentence())
+		return Question{strings.ReplaceAll(drawOne(r, second.relation.questions), "$s", step), second.value,
 			[2]string{url(e.name), url(first.page.name)}}, true
 	}
 	return Question{}, false
@@ -112,26 +113,28 @@ type Lookup struct {
 func (w *World) Lookups() (all []Lookup) {
 	for i, e := range w.entities {
 		r := draw.NewRandom(w.seed, questionStream, uint64(i))
-		add := func(text string) { all = append(all, Lookup{strings.ReplaceAll(text, "$s", e.said()), e.name}) }
+		add := func(text string) {
+			all = append(all, Lookup{strings.ReplaceAll(text, "$s", e.nameInSentence()), e.name})
+		}
 		add("$s")
 		for range 2 {
-			add(one(r, phrases(e)))
+			add(drawOne(r, phrases(e)))
 		}
 		for _, f := range draw.Shuffle(r, e.facts) {
-			if len(f.relation.ask) > 0 {
-				add(one(r, f.relation.ask))
+			if len(f.relation.questions) > 0 {
+				add(drawOne(r, f.relation.questions))
 				break
 			}
 		}
 		for _, f := range draw.Shuffle(r, e.facts) {
 			if f.page != nil {
-				q, _ := ask(r, e, f)
+				q, _ := askAbout(r, e, f)
 				add(q.Prompt)
 				break
 			}
 		}
 		for range 2 {
-			if told := draw.Shuffle(r, e.facts)[:described]; w.alone(e, told) {
+			if told := draw.Shuffle(r, e.facts)[:describingFacts]; w.isUnique(e, told) {
 				add(description(e.kind, told))
 			}
 		}
@@ -139,11 +142,11 @@ func (w *World) Lookups() (all []Lookup) {
 	return all
 }
 
-// described is the number of facts in a lookup without a name.
-const described = 2
+// describingFacts is the number of facts in a lookup without a name.
+const describingFacts = 2
 
-// alone reports whether no other page has all of the facts.
-func (w *World) alone(e *entity, facts []fact) bool {
+// isUnique reports whether no other page has all of the facts.
+func (w *World) isUnique(e *entity, facts []fact) bool {
 	for _, other := range w.entities {
 		missing := func(f fact) bool { return !slices.Contains(other.facts, f) }
 		if other != e && !slices.ContainsFunc(facts, missing) {
@@ -165,7 +168,7 @@ func description(k kind, facts []fact) string {
 // phrases returns the facts of a page's subject as phrases without the leading article.
 func phrases(e *entity) (all []string) {
 	for _, f := range e.facts {
-		all = append(all, strings.TrimPrefix(f.relation.the, "the "))
+		all = append(all, strings.TrimPrefix(f.relation.phrase, "the "))
 	}
 	return all
 }

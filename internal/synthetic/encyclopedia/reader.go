@@ -17,7 +17,7 @@ func Facts(text string) (all []Fact) {
 			continue // most sentences do not contain it; this test is much faster than the expression
 		}
 		for _, m := range p.expression.FindAllStringSubmatch(text, -1) {
-			all = append(all, Fact{bare(m[p.subject]), p.relation.the, strings.TrimSpace(m[p.value])})
+			all = append(all, Fact{withoutArticle(m[p.subject]), p.relation.phrase, strings.TrimSpace(m[p.value])})
 		}
 	}
 	return all
@@ -33,7 +33,7 @@ func Understand(question string) (name string, steps [2]string, ok bool) {
 		}
 		for _, q := range patterns().the {
 			if n := q.expression.FindStringSubmatch(m[1]); n != nil {
-				return bare(n[1]), [2]string{q.relation.the, p.relation.the}, true
+				return withoutArticle(n[1]), [2]string{q.relation.phrase, p.relation.phrase}, true
 			}
 		}
 	}
@@ -52,15 +52,15 @@ func Described(text string) (all []Fact) {
 		noun, value, _ := strings.Cut(one, " ")
 		for i := range relations {
 			if r := &relations[i]; r.subject == k && r.noun() == noun {
-				all = append(all, Fact{Relation: r.the, Value: value})
+				all = append(all, Fact{Relation: r.phrase, Value: value})
 			}
 		}
 	}
 	return all
 }
 
-// bare returns a subject's name without the article of a feast.
-func bare(subject string) string {
+// withoutArticle returns a subject's name without the article of a feast.
+func withoutArticle(subject string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(subject, "the "), "The ")
 }
 
@@ -73,32 +73,32 @@ type pattern struct {
 	subject, value int
 }
 
-// readers are the templates of the table as expressions.
-type readers struct {
+// templatePatterns are the templates of the table as expressions.
+type templatePatterns struct {
 	say []pattern // facts
 	ask []pattern // questions; group 1 is the phrase of the previous step
 	the []pattern // phrases; group 1 is the subject
 }
 
 // patterns compiles the expressions once.
-var patterns = sync.OnceValue(func() (all readers) {
+var patterns = sync.OnceValue(func() (all templatePatterns) {
 	for i := range relations {
 		r := &relations[i]
-		for _, say := range r.say {
+		for _, say := range r.sentences {
 			all.say = append(all.say, templateOf(r, say))
 		}
-		for _, ask := range r.ask {
-			all.ask = append(all.ask, pattern{relation: r, expression: whole(ask, "(the .+)")})
+		for _, ask := range r.questions {
+			all.ask = append(all.ask, pattern{relation: r, expression: wholeText(ask, "(the .+)")})
 		}
-		if r.linked() {
+		if r.leadsToPage() {
 			subject := "(" + shapes[r.subject] + "|the " + kindNames[r.subject] + " with .+)"
-			all.the = append(all.the, pattern{relation: r, expression: whole(r.the, subject)})
+			all.the = append(all.the, pattern{relation: r, expression: wholeText(r.phrase, subject)})
 		}
 	}
 	return all
 })
 
-func whole(text, subject string) *regexp.Regexp {
+func wholeText(text, subject string) *regexp.Regexp {
 	return regexp.MustCompile("^" + strings.Replace(regexp.QuoteMeta(text), `\$s`, subject, 1) + "$")
 }
 
@@ -136,8 +136,8 @@ var shapes = map[kind]string{
 // if no such relation exists.
 func Phrase(relation, subject string) string {
 	for i := range relations {
-		if r := &relations[i]; r.the == relation {
-			return strings.Replace(relation, "$s", saidOf(r.subject, subject), 1)
+		if r := &relations[i]; r.phrase == relation {
+			return strings.Replace(relation, "$s", nameInSentenceOf(r.subject, subject), 1)
 		}
 	}
 	return relation

@@ -26,8 +26,8 @@ type namer struct {
 	used   map[string]bool
 }
 
-// named draws names until one is new.
-func (n *namer) named(name func() string) string {
+// drawNew draws names until one is new.
+func (n *namer) drawNew(name func() string) string {
 	for {
 		if s := name(); !n.used[s] {
 			n.used[s] = true
@@ -37,26 +37,26 @@ func (n *namer) named(name func() string) string {
 }
 
 func (n *namer) town() string {
-	return n.named(func() string { return one(n.random, stems) + one(n.random, townEnds) })
+	return n.drawNew(func() string { return drawOne(n.random, stems) + drawOne(n.random, townEnds) })
 }
 
 func (n *namer) feast() string {
-	return n.named(func() string { return one(n.random, feastWords) + " " + one(n.random, feastKinds) })
+	return n.drawNew(func() string { return drawOne(n.random, feastWords) + " " + drawOne(n.random, feastKinds) })
 }
 
 // person draws a person of a family, or of any family if family is empty.
 func (n *namer) person(first []string, family string) string {
-	return n.named(func() string {
+	return n.drawNew(func() string {
 		if family == "" {
-			return one(n.random, first) + " " + one(n.random, stems) + one(n.random, familyEnds)
+			return drawOne(n.random, first) + " " + drawOne(n.random, stems) + drawOne(n.random, familyEnds)
 		}
-		return one(n.random, first) + " " + family
+		return drawOne(n.random, first) + " " + family
 	})
 }
 
 func (n *namer) year() string { return fmt.Sprint(n.random.Between(1702, 1968)) }
 
-func one(r *draw.Random, list []string) string { return list[r.Below(len(list))] }
+func drawOne(r *draw.Random, list []string) string { return list[r.Below(len(list))] }
 
 var (
 	women = strings.Fields("Anna Berta Clara Dora Edith Flora Greta Hanna Irma Julia Karin Lena Marta Nora Olga Paula " +

@@ -30,10 +30,10 @@ type fact struct {
 	page     *entity
 }
 
-// said returns the entity's name within a sentence.
-func (e *entity) said() string { return saidOf(e.kind, e.name) }
+// nameInSentence returns the entity's name within a sentence.
+func (e *entity) nameInSentence() string { return nameInSentenceOf(e.kind, e.name) }
 
-func saidOf(k kind, name string) string {
+func nameInSentenceOf(k kind, name string) string {
 	if k == feast {
 		return "the " + name
 	}
@@ -51,7 +51,7 @@ func New(seed uint64) *World {
 	w := &World{seed: seed}
 	n := namer{random: draw.NewRandom(seed, nameStream), used: map[string]bool{}}
 	for range people {
-		w.add(person, n.person(everybody, w.family(n.random)))
+		w.add(person, n.person(everybody, w.drawFamily(n.random)))
 	}
 	for range towns {
 		w.add(town, n.town())
@@ -59,8 +59,8 @@ func New(seed uint64) *World {
 	for range feasts {
 		w.add(feast, n.feast())
 	}
-	w.link(draw.NewRandom(seed, linkStream))
-	w.tell(&n)
+	w.linkEntities(draw.NewRandom(seed, linkStream))
+	w.addFacts(&n)
 	return w
 }
 
@@ -80,87 +80,87 @@ func (w *World) people() []*entity { return w.entities[:people] }
 func (w *World) towns() []*entity  { return w.entities[people : people+towns] }
 func (w *World) feasts() []*entity { return w.entities[people+towns:] }
 
-// kinsmen is the percentage of people who share the family name of an earlier person.
-const kinsmen = 25
+// kinsmenPercent is the percentage of people who share the family name of an earlier person.
+const kinsmenPercent = 25
 
-// family returns the family name of an existing person, or an empty text.
-func (w *World) family(r *draw.Random) string {
-	if len(w.entities) == 0 || !r.Chance(kinsmen) {
+// drawFamily returns the family name of an existing person, or an empty text.
+func (w *World) drawFamily(r *draw.Random) string {
+	if len(w.entities) == 0 || !r.Chance(kinsmenPercent) {
 		return ""
 	}
-	return family(w.entities[r.Below(len(w.entities))].name)
+	return familyName(w.entities[r.Below(len(w.entities))].name)
 }
 
-func family(name string) string {
+func familyName(name string) string {
 	_, last, _ := strings.Cut(name, " ")
 	return last
 }
 
-// link links people, towns and feasts: mayors, founders, teachers and places. The page at the end of a link never names
-// its start.
-func (w *World) link(r *draw.Random) {
+// linkEntities links people, towns and feasts: mayors, founders, teachers and places. The page at the end of a link
+// never names its start.
+func (w *World) linkEntities(r *draw.Random) {
 	leaders := draw.Shuffle(r, w.people())
 	leads := map[*entity]*entity{} // town of each mayor
 	for i, t := range w.towns() {
-		t.point("the mayor of $s", leaders[i])
+		t.addLink("the mayor of $s", leaders[i])
 		leads[leaders[i]] = t
 	}
 	for i, f := range w.feasts() {
-		f.point("the town that hosts $s", w.towns()[r.Below(towns)])
-		f.point("the founder of $s", leaders[people-1-i])
+		f.addLink("the town that hosts $s", w.towns()[r.Below(towns)])
+		f.addLink("the founder of $s", leaders[people-1-i])
 	}
 	for i, p := range w.people() {
 		born := w.towns()[r.Below(towns)]
 		for born == leads[p] {
 			born = w.towns()[r.Below(towns)]
 		}
-		p.point("the birthplace of $s", born)
-		if i > 0 && r.Chance(taught) {
-			p.point("the teacher of $s", w.people()[r.Below(i)])
+		p.addLink("the birthplace of $s", born)
+		if i > 0 && r.Chance(taughtPercent) {
+			p.addLink("the teacher of $s", w.people()[r.Below(i)])
 		}
 	}
 }
 
-// taught is the percentage of people who have a teacher with a page.
-const taught = 60
+// taughtPercent is the percentage of people who have a teacher with a page.
+const taughtPercent = 60
 
-func (e *entity) point(the string, to *entity) {
-	i := slices.IndexFunc(relations, func(r relation) bool { return r.the == the })
+func (e *entity) addLink(the string, to *entity) {
+	i := slices.IndexFunc(relations, func(r relation) bool { return r.phrase == the })
 	e.facts = append(e.facts, fact{&relations[i], to.name, to})
 }
 
 // Minimum and maximum number of a page's facts without links.
-const factsLeast, factsMost = 3, 5
+const minFacts, maxFacts = 3, 5
 
-// tell draws the other facts.
-func (w *World) tell(n *namer) {
+// addFacts draws the other facts.
+func (w *World) addFacts(n *namer) {
 	for _, e := range w.entities {
 		var own []*relation
 		for i := range relations {
-			if r := &relations[i]; r.subject == e.kind && !r.linked() {
+			if r := &relations[i]; r.subject == e.kind && !r.leadsToPage() {
 				own = append(own, r)
 			}
 		}
 		own = draw.Shuffle(n.random, own)
-		for _, r := range own[:min(len(own), n.random.Between(factsLeast, factsMost))] {
-			e.facts = append(e.facts, fact{r, n.value(r, e), nil})
+		for _, r := range own[:min(len(own), n.random.Between(minFacts, maxFacts))] {
+			e.facts = append(e.facts, fact{r, n.drawValue(r, e), nil})
 		}
 	}
 }
 
-// value draws the value of a relation without a page.
-func (n *namer) value(r *relation, e *entity) string {
+// drawValue draws the value of a relation without a page.
+func (n *namer) drawValue(r *relation, e *entity) string {
 	switch r.object {
 	case woman:
 		return n.person(women, "")
 	case man:
 		if e.kind == person {
-			return n.person(men, family(e.name))
+			return n.person(men, familyName(e.name))
 		}
 		return n.person(men, "")
 	case year:
 		return n.year()
 	default:
-		return one(n.random, r.list)
+		return drawOne(n.random, r.values)
 	}
 }

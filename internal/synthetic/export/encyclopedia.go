@@ -75,17 +75,17 @@ func Lookups(ctx context.Context, path string, set encyclopedia.Set, first, end 
 }
 
 // encyclopedias returns the sets of worlds.
-func encyclopedias() named[encyclopedia.Set] {
-	return named[encyclopedia.Set]{"train": encyclopedia.Train, "calibration": encyclopedia.Calibration,
+func encyclopedias() namedSets[encyclopedia.Set] {
+	return namedSets[encyclopedia.Set]{"train": encyclopedia.Train, "calibration": encyclopedia.Calibration,
 		"unseen": encyclopedia.Unseen, "eval": encyclopedia.Evaluation}
 }
 
 // EncyclopediaSets returns the writer of an encyclopedia with its questions to a folder.
-func EncyclopediaSets() Writer { return of(Encyclopedia, encyclopedias()) }
+func EncyclopediaSets() Writer { return newWriter(Encyclopedia, encyclopedias()) }
 
 // LookupSets returns the writer of lookups in encyclopedias to a file.
 func LookupSets() Writer {
-	w := of(Lookups, encyclopedias())
+	w := newWriter(Lookups, encyclopedias())
 	w.File = "lookups.jsonl"
 	return w
 }

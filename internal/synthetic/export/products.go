@@ -29,8 +29,8 @@ type productRow struct {
 // ProductFile is the name of the file that Products writes below its folder, equal to that of a split on the hub.
 const ProductFile = "data/train-00000-of-00001.parquet"
 
-// productsTogether is the number of products that are drawn before they are written.
-const productsTogether = 256
+// productsPerGroup is the number of products that are drawn before they are written.
+const productsPerGroup = 256
 
 // Products writes products to ProductFile below the folder dir, with the columns of the catalogue on the hub. The file
 // gets its name when it is complete.
@@ -52,8 +52,8 @@ func Products(ctx context.Context, dir string, set products.Set, first, end int)
 		}
 	}()
 	w := parquet.NewGenericWriter[productRow](f)
-	for ; first < end; first += productsTogether {
-		rows := make([]productRow, min(productsTogether, end-first))
+	for ; first < end; first += productsPerGroup {
+		rows := make([]productRow, min(productsPerGroup, end-first))
 		if err := onAllCores(ctx, 0, len(rows), func(i int) error {
 			rows[i] = rowOf(set, first+i)
 			return nil

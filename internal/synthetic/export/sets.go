@@ -35,37 +35,37 @@ type Writer struct {
 
 // SceneSets returns the writer of scenes.
 func SceneSets() Writer {
-	return of(Scenes, named[scenes.Set]{
+	return newWriter(Scenes, namedSets[scenes.Set]{
 		"train": scenes.Train, "calibration": scenes.Calibration, "eval": scenes.Eval})
 }
 
 // VolumeSets returns the writer of volumes.
 func VolumeSets() Writer {
-	return of(Volumes, named[volumes.Set]{
+	return newWriter(Volumes, namedSets[volumes.Set]{
 		"train": volumes.Train, "calibration": volumes.Calibration, "eval": volumes.Eval})
 }
 
 // HeadSets returns the writer of heads.
 func HeadSets() Writer {
-	return of(Heads, named[volumes.HeadSet]{
+	return newWriter(Heads, namedSets[volumes.HeadSet]{
 		"train": volumes.HeadTrain, "calibration": volumes.HeadCalibration, "eval": volumes.HeadEval})
 }
 
 // StreetSets returns the writer of streets.
 func StreetSets() Writer {
-	return of(Streets, named[streets.Set]{
+	return newWriter(Streets, namedSets[streets.Set]{
 		"train": streets.Train, "calibration": streets.Calibration, "eval": streets.Eval})
 }
 
 // ClickSets returns the writer of clicks.
 func ClickSets() Writer {
-	return of(Clicks, named[*clicks.Set]{
+	return newWriter(Clicks, namedSets[*clicks.Set]{
 		"train": clicks.Train, "eval": clicks.Eval})
 }
 
 // QuestionSets returns the writer of questions to a file.
 func QuestionSets() Writer {
-	w := of(Questions, named[questions.Set]{
+	w := newWriter(Questions, namedSets[questions.Set]{
 		"train": questions.Train, "calibration": questions.Calibration, "eval": questions.Eval})
 	w.File = "dev-v1.1.json"
 	return w
@@ -73,7 +73,7 @@ func QuestionSets() Writer {
 
 // ArticleSets returns the writer of articles to a file.
 func ArticleSets() Writer {
-	w := of(Articles, named[articles.Set]{
+	w := newWriter(Articles, namedSets[articles.Set]{
 		"train": articles.Train, "calibration": articles.Calibration, "eval": articles.Eval})
 	w.File = "cnn_eval.json"
 	return w
@@ -81,25 +81,25 @@ func ArticleSets() Writer {
 
 // SpeechSets returns the writer of speech.
 func SpeechSets() Writer {
-	return of(Speech, named[speech.Set]{
+	return newWriter(Speech, namedSets[speech.Set]{
 		"train": speech.Train, "calibration": speech.Calibration, "eval": speech.Eval})
 }
 
 // TranslationSets returns the writer of sentences.
 func TranslationSets() Writer {
-	return of(Translation, named[translation.Set]{
+	return newWriter(Translation, namedSets[translation.Set]{
 		"train": translation.Train, "eval": translation.Eval})
 }
 
 // CaptionedSets returns the writer of captioned pictures.
 func CaptionedSets() Writer {
-	return of(Captioned, named[captioned.Set]{
+	return newWriter(Captioned, namedSets[captioned.Set]{
 		"train": captioned.Train, "reference": captioned.Reference, "eval": captioned.Eval})
 }
 
 // ProductSets returns the writer of products.
 func ProductSets() Writer {
-	return of(Products, named[products.Set]{
+	return newWriter(Products, namedSets[products.Set]{
 		"train": products.Train, "calibration": products.Calibration, "eval": products.Eval})
 }
 
@@ -108,21 +108,21 @@ func ReasoningSets() Writer {
 	sets := reasoningEvaluations()
 	sets["train"] = func() ReasoningRows { return reasoning.Train() }
 	sets["calibration"] = func() ReasoningRows { return reasoning.Calibration() }
-	w := of(Reasoning, sets)
+	w := newWriter(Reasoning, sets)
 	w.File = "reasoning.jsonl"
 	return w
 }
 
 // ReasoningProblemSets returns the writer of the evaluation sets' problems to a file.
 func ReasoningProblemSets() Writer {
-	w := of(ReasoningProblems, reasoningEvaluations())
+	w := newWriter(ReasoningProblems, reasoningEvaluations())
 	w.File = "test.jsonl"
 	return w
 }
 
 // reasoningEvaluations returns the sets of the benchmarks.
-func reasoningEvaluations() named[ReasoningRows] {
-	return named[ReasoningRows]{
+func reasoningEvaluations() namedSets[ReasoningRows] {
+	return namedSets[ReasoningRows]{
 		"deepseek":    func() ReasoningRows { return reasoning.DeepSeek() },
 		"accuracy":    func() ReasoningRows { return reasoning.GPTOSS() },
 		"performance": func() ReasoningRows { return reasoning.GPTOSSPerformance() },
@@ -132,13 +132,13 @@ func reasoningEvaluations() named[ReasoningRows] {
 
 // CitationSets returns the writer of graphs. It only writes whole graphs.
 func CitationSets() Writer {
-	return of(Citations, named[*citations.Set]{
+	return newWriter(Citations, namedSets[*citations.Set]{
 		"all": citations.All})
 }
 
 // PreferenceSets returns the writer of streams of rated items. It only writes whole streams.
 func PreferenceSets() Writer {
-	return of(Preferences, named[*preferences.Set]{
+	return newWriter(Preferences, namedSets[*preferences.Set]{
 		"train": preferences.Train, "eval": preferences.Eval, "wide": preferences.Wide})
 }
 
@@ -149,16 +149,16 @@ func ImageSets(quality int) Writer {
 		set.N = max(set.N, end)
 		return Images(ctx, dir, set, first, end, quality)
 	}
-	return of(write, named[synthetic.ImageSet]{
+	return newWriter(write, namedSets[synthetic.ImageSet]{
 		"train": synthetic.ImageTrain, "calibration": synthetic.ImageCalibration, "eval": synthetic.ImageEval})
 }
 
-// named contains the sets of a kind by their names.
-type named[S interface{ Len() int }] map[string]func() S
+// namedSets contains the sets of a kind by their names.
+type namedSets[S interface{ Len() int }] map[string]func() S
 
-// of returns a Writer that finds the set and the end of the range.
-func of[S interface{ Len() int }](write func(ctx context.Context, out string, set S, first, end int) error,
-	all named[S],
+// newWriter returns a Writer that finds the set and the end of the range.
+func newWriter[S interface{ Len() int }](write func(ctx context.Context, out string, set S, first, end int) error,
+	all namedSets[S],
 ) Writer {
 	names := slices.Sorted(maps.Keys(all)) // sorted: calibration comes before eval
 	if i := slices.Index(names, "eval"); i > 0 {

@@ -55,5 +55,5 @@ func Tools(ctx context.Context, dir string, set toolSet, first, end int) error {
 // ToolSets returns the writer of questions that are answered by function calls, and of conversations of an agent, to
 // folders.
 func ToolSets() Writer {
-	return of(Tools, named[toolSet]{"conversations": toolConversations, "questions": toolQuestions})
+	return newWriter(Tools, namedSets[toolSet]{"conversations": toolConversations, "questions": toolQuestions})
 }

@@ -17,7 +17,7 @@ func (s *Set) Files() map[string][]byte {
 	for u := range s.users {
 		offsets = append(offsets, data.Len())
 		all := s.stream(u)
-		data.line(s.cells(all[:])...)
+		data.writeLine(s.cells(all[:])...)
 		for p := range asked {
 			if len(all[blockOf(p)].candidates) > 0 {
 				asked[p] = append(asked[p], u)
@@ -26,12 +26,12 @@ func (s *Set) Files() map[string][]byte {
 	}
 	for _, users := range asked {
 		requestOffsets = append(requestOffsets, requests.Len())
-		requests.line(numbers(users))
-		counts.line(strconv.Itoa(len(users)))
+		requests.writeLine(joinNumbers(users))
+		counts.writeLine(strconv.Itoa(len(users)))
 	}
 	var ends, requestEnds table
-	ends.line(numbers(offsets))
-	requestEnds.line(numbers(requestOffsets))
+	ends.writeLine(joinNumbers(offsets))
+	requestEnds.writeLine(joinNumbers(requestOffsets))
 	return map[string][]byte{
 		"0.csv": data.Bytes(), "offset.csv": ends.Bytes(), "requests_per_ts.csv": requests.Bytes(),
 		"requests_per_ts_offset.csv": requestEnds.Bytes(), "users_cumsum_per_ts.csv": counts.Bytes(),
@@ -50,22 +50,22 @@ func blockOf(period int) int {
 func (s *Set) cells(all []block) []string {
 	cells := make([]string, 0, 4*len(all))
 	for _, b := range all {
-		for _, items := range [][]rated{b.candidates, b.history} {
-			cells = append(cells, numbers(lists.Map(items, func(r rated) int { return s.names[r.item] })),
-				strings.Join(lists.Map(items, rating), ","))
+		for _, items := range [][]ratedItem{b.candidates, b.history} {
+			cells = append(cells, joinNumbers(lists.Map(items, func(r ratedItem) int { return s.names[r.item] })),
+				strings.Join(lists.Map(items, formatRating), ","))
 		}
 	}
 	return cells
 }
 
-func rating(r rated) string { return strconv.FormatFloat(float64(r.halves)/2, 'f', 1, 64) }
+func formatRating(r ratedItem) string { return strconv.FormatFloat(float64(r.halves)/2, 'f', 1, 64) }
 
-func numbers(values []int) string { return strings.Join(lists.Map(values, strconv.Itoa), ",") }
+func joinNumbers(values []int) string { return strings.Join(lists.Map(values, strconv.Itoa), ",") }
 
 // table collects the text of a file. Cells with a comma are in double quotes, and lines end with CR and LF.
 type table struct{ bytes.Buffer }
 
-func (t *table) line(cells ...string) {
+func (t *table) writeLine(cells ...string) {
 	w := csv.NewWriter(&t.Buffer)
 	w.UseCRLF = true
 	_ = w.Write(cells) // writing to a Buffer cannot fail

@@ -157,10 +157,10 @@ func TestWideIDsKeepTheirCategories(t *testing.T) {
 }
 
 // inference calls what for each user and period of inference that has candidates, with the history before it.
-func inference(s *Set, what func(u *user, block int, history, offered []rated)) {
+func inference(s *Set, what func(u *user, block int, history, offered []ratedItem)) {
 	for number := range s.users {
 		u, all := newUser(number), s.stream(number)
-		var history []rated
+		var history []ratedItem
 		for b, it := range all {
 			if b > evaluationBlock && len(it.candidates) > 0 {
 				what(&u, b, history, it.candidates)
@@ -174,9 +174,9 @@ func inference(s *Set, what func(u *user, block int, history, offered []rated)) 
 
 // gauc returns the mean over requests of the share of pairs of a liked and another candidate in which the first has the
 // higher score, equal ones counting half.
-func gauc(s *Set, score func(u *user, block int, history []rated, item int) float64) float64 {
+func gauc(s *Set, score func(u *user, block int, history []ratedItem, item int) float64) float64 {
 	sum, requests := 0.0, 0
-	inference(s, func(u *user, b int, history, offered []rated) {
+	inference(s, func(u *user, b int, history, offered []ratedItem) {
 		var by [2][]float64
 		for _, c := range offered {
 			liked := 0
@@ -209,8 +209,8 @@ func category(item int) int { return item / (Items / Categories) }
 // TestTheHiddenTasteIsNoOracle ranks candidates by their expected rating: no model can do better.
 func TestTheHiddenTasteIsNoOracle(t *testing.T) {
 	s := newSet(600, Items)
-	if got := gauc(s, func(u *user, b int, _ []rated, item int) float64 {
-		return float64(s.expected(u, b, item))
+	if got := gauc(s, func(u *user, b int, _ []ratedItem, item int) float64 {
+		return float64(s.expectedRating(u, b, item))
 	}); got < 0.90 || got > 0.94 {
 		t.Errorf("GAUC %.3f, want about 0.92", got)
 	}
@@ -221,7 +221,7 @@ func TestTheHiddenTasteIsNoOracle(t *testing.T) {
 func TestOrderIsNeeded(t *testing.T) {
 	s := newSet(600, Items)
 	mean := func(last int) float64 {
-		return gauc(s, func(_ *user, _ int, history []rated, item int) float64 {
+		return gauc(s, func(_ *user, _ int, history []ratedItem, item int) float64 {
 			sum, n := 6.3, 1.0
 			for _, h := range history[max(0, len(history)-last):] {
 				if category(h.item) == category(item) {
@@ -239,8 +239,8 @@ func TestOrderIsNeeded(t *testing.T) {
 // TestTheEvaluationBlockMisleads ranks candidates by the taste of the block that inference must not read.
 func TestTheEvaluationBlockMisleads(t *testing.T) {
 	s := newSet(300, Items)
-	if got := gauc(s, func(u *user, _ int, _ []rated, item int) float64 {
-		return float64(s.expected(u, evaluationBlock, item))
+	if got := gauc(s, func(u *user, _ int, _ []ratedItem, item int) float64 {
+		return float64(s.expectedRating(u, evaluationBlock, item))
 	}); got > 0.45 {
 		t.Errorf("GAUC %.3f, want it below chance", got)
 	}

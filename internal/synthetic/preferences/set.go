@@ -22,8 +22,8 @@ const (
 	periodHistory = 6
 )
 
-// active is the percentage of users with a request in a period.
-const active = 70
+// activePercent is the percentage of users with a request in a period.
+const activePercent = 70
 
 // Blocks of a user: the base block, the training periods, an evaluation block that inference must not read, and the
 // periods of inference.
@@ -38,11 +38,11 @@ const seed = 0x70726566_00000001
 
 // Kinds of drawn values, as parts of the random generators' keys.
 const (
-	ofItems = iota
-	ofUsers
-	ofCohorts
-	ofBlocks
-	ofIDs
+	drawItems = iota
+	drawUsers
+	drawCohorts
+	drawBlocks
+	drawIDs
 )
 
 // Set is a stream of the first users. It is safe for concurrent use.
@@ -76,7 +76,7 @@ func Wide() *Set { return newSet(wideUsers, WideIDs) }
 func newSet(users, ids int) *Set {
 	s := &Set{users: users, ids: ids}
 	s.items = lists.Make(Items, func(i int) int {
-		return draw.NewRandom(seed, ofItems, uint64(i)).Between(-quality, quality)
+		return draw.NewRandom(seed, drawItems, uint64(i)).Between(-quality, quality)
 	})
 	s.names = lists.Make(Items, s.id)
 	return s
@@ -96,5 +96,5 @@ func (s *Set) id(item int) int {
 	const perCategory = Items / Categories
 	ids := s.ids / Categories
 	step := ids / perCategory
-	return item/perCategory*ids + item%perCategory*step + draw.NewRandom(seed, ofIDs, uint64(item)).Below(step)
+	return item/perCategory*ids + item%perCategory*step + draw.NewRandom(seed, drawIDs, uint64(item)).Below(step)
 }

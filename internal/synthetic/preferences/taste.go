@@ -7,19 +7,19 @@ const one = 256
 
 // The parts of a rating.
 const (
-	middle     = 806
+	meanRating = 806
 	quality    = 192 // maximum effect of an item's quality
 	strictness = 160 // maximum effect of a cohort's strictness
 	noise      = 141 // standard deviation
 )
 
-// liking returns the effect of a category's distance on the ring from the favourite category.
-func liking(distance int) int {
+// likingAt returns the effect of a category's distance on the ring from the favourite category.
+func likingAt(distance int) int {
 	return [...]int{320, 192, -26, -205, -282}[distance]
 }
 
-// distance returns the distance of two categories on the ring.
-func distance(a, b int) int {
+// ringDistance returns the distance of two categories on the ring.
+func ringDistance(a, b int) int {
 	d := (a - b + Categories) % Categories
 	return min(d, Categories-d)
 }
@@ -31,8 +31,8 @@ type user struct {
 }
 
 func newUser(number int) (u user) {
-	r := draw.NewRandom(seed, ofUsers, uint64(number))
-	u.strict = draw.NewRandom(seed, ofCohorts, uint64(number%Cohorts)).Between(-strictness, strictness)
+	r := draw.NewRandom(seed, drawUsers, uint64(number))
+	u.strict = draw.NewRandom(seed, drawCohorts, uint64(number%Cohorts)).Between(-strictness, strictness)
 	favourite := r.Below(Categories)
 	for b := range u.favourites {
 		if b == evaluationBlock {
@@ -47,10 +47,10 @@ func newUser(number int) (u user) {
 	return u
 }
 
-// expected returns the rating without noise, in 1/256 points.
-func (s *Set) expected(u *user, block, item int) int {
+// expectedRating returns the rating without noise, in 1/256 points.
+func (s *Set) expectedRating(u *user, block, item int) int {
 	category := item / (Items / Categories)
-	return middle + liking(distance(category, u.favourites[block])) + s.items[item] - u.strict
+	return meanRating + likingAt(ringDistance(category, u.favourites[block])) + s.items[item] - u.strict
 }
 
 // bellDeviation is the standard deviation of bell, the sum of four 16-bit numbers: 65536 * sqrt(4/12).
@@ -64,12 +64,12 @@ func bell(r *draw.Random) int {
 
 // The minimum and maximum rating, in halves.
 const (
-	least = 2
-	most  = 10
+	minRating = 2
+	maxRating = 10
 )
 
-// rate draws a rating, in halves.
-func (s *Set) rate(r *draw.Random, u *user, block, item int) int {
-	points := s.expected(u, block, item) + bell(r)*noise/bellDeviation
-	return min(max((2*points+one/2)/one, least), most)
+// drawRating draws a rating, in halves.
+func (s *Set) drawRating(r *draw.Random, u *user, block, item int) int {
+	points := s.expectedRating(u, block, item) + bell(r)*noise/bellDeviation
+	return min(max((2*points+one/2)/one, minRating), maxRating)
 }

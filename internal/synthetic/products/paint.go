@@ -12,7 +12,7 @@ type layer struct {
 func paint(r *draw.Random, t thing, p pattern) *draw.Canvas {
 	c := draw.NewCanvas(Side, Side)
 	hue := r.Below(draw.HueCircle)
-	ground(c, r, hue)
+	paintBackground(c, r, hue)
 	radius := r.Between(16, 40) * draw.One
 	at := draw.Point{X: Side/2*draw.One + r.Between(-1500, 1500), Y: Side/2*draw.One + r.Between(-1500, 1500)}
 	pose := draw.NewPose(at, r.Between(-draw.Turn/24, draw.Turn/24))
@@ -30,7 +30,7 @@ func paint(r *draw.Random, t thing, p pattern) *draw.Canvas {
 		c.Fill(scaled(l.path, radius).Place(pose), draw.One, over)
 	}
 	if r.Chance(50) {
-		hide(c, r, at)
+		paintStrip(c, r, at)
 	}
 	light := draw.Light{
 		Centre: r.Between(210, 270), AcrossX: r.Between(-40, 40), AcrossY: r.Between(-40, 40), Vignette: r.Below(40),
@@ -41,16 +41,16 @@ func paint(r *draw.Random, t thing, p pattern) *draw.Canvas {
 	return c
 }
 
-// hide covers a part of a thing with a strip.
-func hide(c *draw.Canvas, r *draw.Random, at draw.Point) {
+// paintStrip covers a part of a thing with a strip.
+func paintStrip(c *draw.Canvas, r *draw.Random, at draw.Point) {
 	at.X, at.Y = at.X+r.Between(-5000, 5000), at.Y+r.Between(-5000, 5000)
 	strip := draw.Path{draw.Box(Side*draw.One, r.Between(600, 1800))}
 	ink := draw.HSV(r.Below(draw.HueCircle), r.Below(200), r.Between(60, 240))
 	c.Fill(strip.Place(draw.NewPose(at, r.Below(draw.Turn))), draw.One, draw.Flat(ink))
 }
 
-// ground fills a picture with shades of a hue.
-func ground(c *draw.Canvas, r *draw.Random, hue int) {
+// paintBackground fills a picture with shades of a hue.
+func paintBackground(c *draw.Canvas, r *draw.Random, hue int) {
 	hue += r.Between(draw.HueCircle/4, draw.HueCircle*3/4)
 	from := draw.HSV(hue, r.Between(10, 220), r.Between(60, 230))
 	to := from.Scale(r.Between(180, 300))

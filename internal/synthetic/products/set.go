@@ -66,10 +66,10 @@ func (s Set) Product(i int) Product {
 	category := s.category(i)
 	r := draw.NewRandom(s.Seed, textStream, uint64(i))
 	p := Product{Category: CategoryName(category), SecondHand: r.Chance(40)}
-	p.Brand = brand(r)
-	p.Title = title(r, p.Brand, p.SecondHand)
-	p.Description = description(r)
-	p.Offered = offer(r, category)
+	p.Brand = drawBrand(r)
+	p.Title = drawTitle(r, p.Brand, p.SecondHand)
+	p.Description = drawDescription(r)
+	p.Offered = drawOffered(r, category)
 	return p
 }
 
@@ -80,8 +80,8 @@ func (s Set) Picture(i int) []byte {
 	return paint(r, thing(category/patterns), pattern(category%patterns)).JPEG(pictureQuality)
 }
 
-// offer draws categories and adds the true one.
-func offer(r *draw.Random, category int) []string {
+// drawOffered draws categories and adds the true one.
+func drawOffered(r *draw.Random, category int) []string {
 	chosen := []int{category}
 	for _, c := range r.Shuffled(Categories) {
 		if c != category && len(chosen) < Offered {

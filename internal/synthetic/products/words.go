@@ -24,8 +24,8 @@ var (
 
 func pick(r *draw.Random, from []string) string { return from[r.Below(len(from))] }
 
-// brand draws a name of two or three syllables, sometimes with a second word.
-func brand(r *draw.Random) string {
+// drawBrand draws a name of two or three syllables, sometimes with a second word.
+func drawBrand(r *draw.Random) string {
 	name := brandWord(r)
 	if r.Chance(15) {
 		name += " " + pick(r, seconds)
@@ -44,8 +44,8 @@ func brandWord(r *draw.Random) string {
 
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 
-// title writes a title with the brand among other words.
-func title(r *draw.Random, brand string, secondHand bool) string {
+// drawTitle writes a title with the brand among other words.
+func drawTitle(r *draw.Random, brand string, secondHand bool) string {
 	capitals := r.Chance(50)
 	word := func() string {
 		w := pick(r, words)
@@ -74,13 +74,13 @@ func title(r *draw.Random, brand string, secondHand bool) string {
 		text = word() + " " + brand + " " + word()
 	}
 	if secondHand {
-		text = marked(r, text)
+		text = addSecondHandWord(r, text)
 	}
 	return text
 }
 
-// marked adds a word for second-hand to a title, sometimes with two letters exchanged.
-func marked(r *draw.Random, text string) string {
+// addSecondHandWord adds a word for second-hand to a title, sometimes with two letters exchanged.
+func addSecondHandWord(r *draw.Random, text string) string {
 	mark := []byte(pick(r, marks))
 	if r.Chance(15) {
 		at := r.Below(len(mark) - 1)
@@ -92,6 +92,6 @@ func marked(r *draw.Random, text string) string {
 	return capital(string(mark)) + " " + text
 }
 
-func description(r *draw.Random) string {
+func drawDescription(r *draw.Random) string {
 	return strings.Join(lists.Make(r.Between(1, 4), func(int) string { return pick(r, sentences) }), " ")
 }

@@ -34,7 +34,7 @@ func (s Set) Paragraph(i int) squad.Paragraph {
 	w := writer{random: draw.NewRandom(s.Seed, uint64(i))}
 	w.compose()
 	p := squad.Paragraph{Title: "synthetic", Context: w.text.String()}
-	for n, q := range w.questions(PerPassage) {
+	for n, q := range w.writeQuestions(PerPassage) {
 		q.ID = fmt.Sprintf("%08d-%d", i, n)
 		p.Questions = append(p.Questions, q)
 	}

@@ -28,29 +28,30 @@ const (
 	building
 )
 
-// draw returns a random value of the kind.
-func (k kind) draw(r *draw.Random) string {
+// drawValue returns a random value of the kind.
+func (k kind) drawValue(r *draw.Random) string {
 	switch k {
 	case person:
-		return choose(r, firstNames(r.Chance(50))) + " " + surname(r)
+		return drawOne(r, firstNames(r.Chance(50))) + " " + drawSurname(r)
 	case town:
-		return stem(r) + choose(r, strings.Fields("burg ton ville stad mouth by haven minster kirk ow"))
+		return drawStem(r) + drawOne(r, strings.Fields("burg ton ville stad mouth by haven minster kirk ow"))
 	case firm:
-		return surname(r) + " " + choose(r, []string{"Mills", "Brothers", "Works", "Press", "and Sons", "Glass", "Foundry"})
+		return drawSurname(r) + " " + drawOne(r, []string{"Mills", "Brothers", "Works", "Press", "and Sons", "Glass",
+			"Foundry"})
 	case river:
-		return choose(r,
+		return drawOne(r,
 			strings.Fields("Alm Bode Cray Dorn Eske Fulda Garn Helm Isen Jagst Kinz Lenne Mose Nive Orla Pruth Rosl Sarn Tave "+
 				"Usk Vils Wern"))
 	case year:
 		return fmt.Sprint(r.Between(1702, 1998))
 	case date:
-		return fmt.Sprintf("%d %s %d", r.Between(1, 28), choose(r, months()), r.Between(1702, 1998))
+		return fmt.Sprintf("%d %s %d", r.Between(1, 28), drawOne(r, months()), r.Between(1702, 1998))
 	case count:
 		return fmt.Sprint(r.Between(3, 899))
 	case thousand:
 		return fmt.Sprintf("%d,%03d", r.Between(1, 99), 100*r.Between(0, 9))
 	default:
-		return choose(r, k.list())
+		return drawOne(r, k.list())
 	}
 }
 
@@ -93,7 +94,7 @@ func (k kind) list() []string {
 	}
 }
 
-func choose(r *draw.Random, list []string) string { return list[r.Below(len(list))] }
+func drawOne(r *draw.Random, list []string) string { return list[r.Below(len(list))] }
 
 func firstNames(women bool) []string {
 	if women {
@@ -110,13 +111,13 @@ func isWoman(name string) bool {
 	return slices.Contains(firstNames(true), first)
 }
 
-func surname(r *draw.Random) string {
-	return stem(r) + choose(r, strings.Fields("man son berg feld stein wick mann field quist ski ova ler"))
+func drawSurname(r *draw.Random) string {
+	return drawStem(r) + drawOne(r, strings.Fields("man son berg feld stein wick mann field quist ski ova ler"))
 }
 
-// stem draws the first part of the names of towns and families.
-func stem(r *draw.Random) string {
-	return choose(r,
+// drawStem draws the first part of the names of towns and families.
+func drawStem(r *draw.Random) string {
+	return drawOne(r,
 		strings.Fields("Ald Bram Corn Dren Ell Farn Gold Hart Ing Jarl Kest Lind Mar Nord Ost Pem Quar Rosen Sand Thorn Ulm "+
 			"Vest Wald Yar Zell Söder Ash Black Crom Dun"))
 }

@@ -21,37 +21,37 @@ func slot(name byte) int { return strings.IndexByte("sab", name|0x20) }
 
 // writer writes one passage.
 type writer struct {
-	random *draw.Random
-	text   strings.Builder
-	length int // length of text, in characters
-	facts  []*fact
-	used   map[string]int // occurrences of each value; more than one only for short lists in a long passage
-	last   string         // subject of the previous sentence
-	named  map[string]int // position of each subject's last name
+	random      *draw.Random
+	text        strings.Builder
+	length      int // length of text, in characters
+	facts       []*fact
+	used        map[string]int // occurrences of each value; more than one only for short lists in a long passage
+	lastSubject string         // subject of the previous sentence
+	namedAt     map[string]int // position of each subject's last name
 }
 
 // Lengths of passages, in subjects. A short passage has 30 to 170 tokens; a long one exceeds the tokens that a model
 // reads at once.
 const (
-	longPercent           = 4
-	fewest, most          = 2, 5
-	minLong, maxLong      = 17, 20
-	factsLeast, factsMost = 1, 2
-	topicRelations        = 3 // relations of one kind of subject in a passage
-	fillerPercent         = 12
-	pronounPercent        = 60
-	shufflePercent        = 25
-	relativePercent       = 40
+	longPercent              = 4
+	minSubjects, maxSubjects = 2, 5
+	minLong, maxLong         = 17, 20
+	minFacts, maxFacts       = 1, 2
+	topicRelations           = 3 // relations of one kind of subject in a passage
+	fillerPercent            = 12
+	pronounPercent           = 60
+	shufflePercent           = 25
+	relativePercent          = 40
 )
 
 // compose writes the whole passage.
 func (w *writer) compose() {
-	w.used, w.named = map[string]int{}, map[string]int{}
-	subjects := w.random.Between(fewest, most)
+	w.used, w.namedAt = map[string]int{}, map[string]int{}
+	subjects := w.random.Between(minSubjects, maxSubjects)
 	if w.random.Chance(longPercent) {
 		subjects = w.random.Between(minLong, maxLong)
 	}
-	topics := w.topics()
+	topics := w.drawTopics()
 	for range subjects {
 		w.addSubject(topics[w.random.Below(len(topics))])
 	}
@@ -62,12 +62,12 @@ func (w *writer) compose() {
 		if w.random.Chance(fillerPercent) {
 			w.addFiller()
 		}
-		w.tell(f)
+		w.writeFact(f)
 	}
 }
 
-// topics returns the few relations that the passage uses, by kind of subject.
-func (w *writer) topics() [][]relation {
+// drawTopics returns the few relations that the passage uses, by kind of subject.
+func (w *writer) drawTopics() [][]relation {
 	var topics [][]relation
 	for _, k := range [...]kind{person, town, firm} {
 		if k != person && w.random.Chance(50) {
@@ -80,87 +80,87 @@ func (w *writer) topics() [][]relation {
 
 // addSubject adds a new subject with its facts.
 func (w *writer) addSubject(topic []relation) {
-	name := w.subject(topic[0].subject)
-	n := w.random.Between(factsLeast, factsMost)
+	name := w.drawSubject(topic[0].subject)
+	n := w.random.Between(minFacts, maxFacts)
 	for _, r := range draw.Shuffle(w.random, topic)[:n] {
-		w.facts = append(w.facts, &fact{relation: r, values: [3]string{name, w.unused(r.a), w.unused(r.b)}})
+		w.facts = append(w.facts, &fact{relation: r, values: [3]string{name, w.drawUnused(r.a), w.drawUnused(r.b)}})
 	}
 }
 
-// subject draws a new subject. A person may be a relative of the previous one.
-func (w *writer) subject(k kind) string {
+// drawSubject draws a new subject. A person may be a relative of the previous one.
+func (w *writer) drawSubject(k kind) string {
 	if k == person && len(w.facts) > 0 && w.random.Chance(relativePercent) {
 		before := w.facts[len(w.facts)-1]
 		if before.relation.subject == person {
 			_, family, _ := strings.Cut(before.values[0], " ")
-			first := choose(w.random, firstNames(w.random.Chance(50)))
+			first := drawOne(w.random, firstNames(w.random.Chance(50)))
 			if name := first + " " + family; w.used[name] == 0 {
 				w.used[name]++
 				return name
 			}
 		}
 	}
-	return w.unused(k)
+	return w.drawUnused(k)
 }
 
 // tries limits the search for a new value, because long passages may use up a short list.
 const tries = 40
 
-func (w *writer) unused(k kind) string {
-	value := k.draw(w.random)
+func (w *writer) drawUnused(k kind) string {
+	value := k.drawValue(w.random)
 	for i := 0; i < tries && w.used[value] > 0; i++ {
-		value = k.draw(w.random)
+		value = k.drawValue(w.random)
 	}
 	w.used[value]++
 	return value
 }
 
 func (w *writer) addFiller() {
-	w.start()
-	w.write(choose(w.random, fillers()))
+	w.startSentence()
+	w.writeText(drawOne(w.random, fillers()))
 }
 
-// start separates sentences.
-func (w *writer) start() {
+// startSentence separates sentences.
+func (w *writer) startSentence() {
 	if w.length > 0 {
-		w.write(" ")
+		w.writeText(" ")
 	}
 }
 
-func (w *writer) write(text string) {
+func (w *writer) writeText(text string) {
 	w.text.WriteString(text)
 	w.length += utf8.RuneCountInString(text)
 }
 
-// tell writes the sentence of a fact and records the positions of its values.
-func (w *writer) tell(f *fact) {
-	w.start()
+// writeFact writes the sentence of a fact and records the positions of its values.
+func (w *writer) writeFact(f *fact) {
+	w.startSentence()
 	sentence := w.length
-	pronoun := w.last == f.values[0] && w.random.Chance(pronounPercent)
-	for i, part := range strings.SplitAfter(choose(w.random, f.relation.say), "$") {
+	pronoun := w.lastSubject == f.values[0] && w.random.Chance(pronounPercent)
+	for i, part := range strings.SplitAfter(drawOne(w.random, f.relation.sentences), "$") {
 		if i > 0 {
-			w.tellValue(f, part[0], pronoun, w.length == sentence)
+			w.writeValue(f, part[0], pronoun, w.length == sentence)
 			part = part[1:]
 		}
-		w.write(strings.TrimSuffix(part, "$"))
+		w.writeText(strings.TrimSuffix(part, "$"))
 	}
-	w.last = f.values[0]
+	w.lastSubject = f.values[0]
 }
 
-// tellValue writes the value of a mark, or a pronoun for the subject. The position of a pronoun is that of the
+// writeValue writes the value of a mark, or a pronoun for the subject. The position of a pronoun is that of the
 // subject's last name.
-func (w *writer) tellValue(f *fact, mark byte, pronoun, first bool) {
+func (w *writer) writeValue(f *fact, mark byte, pronoun, first bool) {
 	at, name := slot(mark), f.values[0]
 	switch {
 	case at == 0 && pronoun:
-		f.places[0] = w.named[name]
-		w.write(capital(pronounOf(f.relation.subject, name, mark == 'S'), first))
+		f.places[0] = w.namedAt[name]
+		w.writeText(capital(pronounOf(f.relation.subject, name, mark == 'S'), first))
 		return
 	case at == 0:
-		w.named[name] = w.length
+		w.namedAt[name] = w.length
 	}
 	f.places[at] = w.length
-	w.write(f.values[at])
+	w.writeText(f.values[at])
 }
 
 func pronounOf(k kind, name string, object bool) string {
@@ -186,15 +186,15 @@ func capital(text string, first bool) string {
 	return string(unicode.ToUpper(rune(text[0]))) + text[1:]
 }
 
-// questions writes n different questions.
-func (w *writer) questions(n int) []squad.Question {
+// writeQuestions writes n different questions.
+func (w *writer) writeQuestions(n int) []squad.Question {
 	type choice struct {
 		fact *fact
-		ask  ask
+		ask  questionForm
 	}
 	var choices []choice
 	for _, f := range w.facts {
-		for _, a := range f.relation.ask {
+		for _, a := range f.relation.questions {
 			if a.answer != 's' || w.used[f.values[1]] == 1 && w.used[f.values[2]] == 1 {
 				choices = append(choices, choice{f, a})
 			}

@@ -10,16 +10,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// field is a subject of comparisons.
-type field struct {
-	things          []string
-	option          string // an option, from a thing and a value
-	most, least, at string
-	answer          string
+// comparison is a subject of comparisons.
+type comparison struct {
+	things                   []string
+	option                   string // an option, from a thing and a value
+	largest, smallest, given string
+	answer                   string
 }
 
-func fields() []field {
-	return []field{
+func fields() []comparison {
+	return []comparison{
 		{names(), "%s, %d years old", "Who is the oldest?", "Who is the youngest?", "Who is %d years old?", "Answer: %s"},
 		{strings.Fields("argon brine cyan dross ether flux glycol halon iodine jade krypton lava neon ozone paste resin"),
 			"%s, %d degrees", "Which boils at the highest point?", "Which boils at the lowest point?",
@@ -30,11 +30,11 @@ func fields() []field {
 	}
 }
 
-// facts writes a question with four options: the thing with the largest, the smallest or a given number.
-func facts(r *draw.Random) Row {
-	f := one(fields(), r)
+// writeFacts writes a question with four options: the thing with the largest, the smallest or a given number.
+func writeFacts(r *draw.Random) Row {
+	f := drawOne(fields(), r)
 	const n = 4
-	values, options := distinct(r, n), make([]string, n)
+	values, options := distinctNumbers(r, n), make([]string, n)
 	for i, thing := range draw.Shuffle(r, f.things)[:n] {
 		options[i] = fmt.Sprintf(f.option, thing, values[i])
 	}
@@ -42,50 +42,50 @@ func facts(r *draw.Random) Row {
 	var right int
 	switch r.Below(3) {
 	case 0:
-		question = f.most
+		question = f.largest
 		thought, right = search("max", values, func(a, b int) bool { return a > b })
 	case 1:
-		question = f.least
+		question = f.smallest
 		thought, right = search("min", values, func(a, b int) bool { return a < b })
 	default:
 		right = r.Below(n)
-		question = fmt.Sprintf(f.at, values[right])
-		thought = fmt.Sprintf("%d:", values[right]) + find(values[:right+1])
+		question = fmt.Sprintf(f.given, values[right])
+		thought = fmt.Sprintf("%d:", values[right]) + searchTo(values[:right+1])
 	}
-	row := lettered(question, options, thought, right)
+	row := withOptions(question, options, thought, right)
 	row.Answer = fmt.Sprintf(f.answer, row.Truth)
 	return row
 }
 
-// tenOptions writes a question with ten options.
-func tenOptions(r *draw.Random) Row {
+// writeTenOptions writes a question with ten options.
+func writeTenOptions(r *draw.Random) Row {
 	const n = 10
 	if r.Chance(25) {
-		return oddOneOut(r)
+		return writeOddOneOut(r)
 	}
-	values := distinct(r, n)
+	values := distinctNumbers(r, n)
 	options := lists.Map(values, strconv.Itoa)
 	var row Row
 	switch r.Below(3) {
 	case 0:
 		thought, right := search("max", values, func(a, b int) bool { return a > b })
-		row = lettered("Which number is the largest?", options, thought, right)
+		row = withOptions("Which number is the largest?", options, thought, right)
 	case 1:
 		thought, right := search("min", values, func(a, b int) bool { return a < b })
-		row = lettered("Which number is the smallest?", options, thought, right)
+		row = withOptions("Which number is the smallest?", options, thought, right)
 	default:
 		right := r.Below(n)
 		a := r.Between(5, values[right]-5)
-		steps, sum := columns('+', a, values[right]-a)
+		steps, sum := computeByHand('+', a, values[right]-a)
 		question := fmt.Sprintf("How much is %d+%d?", a, sum-a)
-		row = lettered(question, options, steps+":"+find(values[:right+1]), right)
+		row = withOptions(question, options, steps+":"+searchTo(values[:right+1]), right)
 	}
 	row.Answer = "Answer: " + row.Truth
 	return row
 }
 
-// oddOneOut writes a question whose answer is a letter without an announcement; the graders still find it.
-func oddOneOut(r *draw.Random) Row {
+// writeOddOneOut writes a question whose answer is a letter without an announcement; the graders still find it.
+func writeOddOneOut(r *draw.Random) Row {
 	const n = 10
 	all := draw.Shuffle(r, categories())
 	class, other := all[0], all[1]
@@ -97,17 +97,17 @@ func oddOneOut(r *draw.Random) Row {
 		case i < right:
 			thought += fmt.Sprintf("%c %s-;", 'A'+i, class.name)
 		case i == right:
-			options[i] = one(other.words, r)
+			options[i] = drawOne(other.words, r)
 			thought += fmt.Sprintf("%c %s%[1]c;", 'A'+i, other.name)
 		}
 	}
-	row := lettered("Which word is no "+class.name+"?", options, class.name+":"+thought, right)
+	row := withOptions("Which word is no "+class.name+"?", options, class.name+":"+thought, right)
 	row.Answer = "So it is " + row.Truth + "."
 	return row
 }
 
-// lettered adds the options below the question.
-func lettered(question string, options []string, thought string, right int) Row {
+// withOptions adds the options below the question.
+func withOptions(question string, options []string, thought string, right int) Row {
 	for i, o := range options {
 		question += fmt.Sprintf("\n%c) %s", 'A'+i, o)
 	}
@@ -126,8 +126,8 @@ func search(name string, values []int, better func(a, b int) bool) (string, int)
 	return text, best
 }
 
-// find compares the values up to the last one, which is the wanted value. It returns its steps.
-func find(values []int) (text string) {
+// searchTo compares the values up to the last one, which is the wanted value. It returns its steps.
+func searchTo(values []int) (text string) {
 	last := len(values) - 1
 	for i, v := range values {
 		found := "-"
@@ -139,8 +139,8 @@ func find(values []int) (text string) {
 	return text
 }
 
-// distinct returns n different numbers of two digits.
-func distinct(r *draw.Random, n int) []int {
+// distinctNumbers returns n different numbers of two digits.
+func distinctNumbers(r *draw.Random, n int) []int {
 	var all []int
 	for len(all) < n {
 		if v := r.Between(10, 99); !slices.Contains(all, v) {

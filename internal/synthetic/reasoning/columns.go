@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// columns computes a sum, a difference or a product with a one-digit number by hand, beginning with the units. For each
-// column it writes both digits, the carry into it, and the two digits of the result; the first of these is the next
-// carry. All numbers are from 0 to 999 and have three digits. It returns the text and the result.
-func columns(op byte, a, b int) (string, int) {
+// computeByHand computes a sum, a difference or a product with a one-digit number by hand, beginning with the units.
+// For each column it writes both digits, the carry into it, and the two digits of the result; the first of these is the
+// next carry. All numbers are from 0 to 999 and have three digits. It returns the text and the result.
+func computeByHand(op byte, a, b int) (string, int) {
 	var text strings.Builder
 	if op == '*' {
 		fmt.Fprintf(&text, "%03d*%d:", a, b)
@@ -38,8 +38,9 @@ func columns(op byte, a, b int) (string, int) {
 	return text.String(), result
 }
 
-// reduce removes common factors from a fraction, the smallest first. It returns the steps and the reduced fraction.
-func reduce(n, d int) (string, int, int) {
+// reduceFraction removes common factors from a fraction, the smallest first. It returns the steps and the reduced
+// fraction.
+func reduceFraction(n, d int) (string, int, int) {
 	text := fmt.Sprintf("%d/%d", n, d)
 	for _, p := range []int{2, 3, 5, 7} {
 		for n%p == 0 && d%p == 0 {
@@ -50,7 +51,7 @@ func reduce(n, d int) (string, int, int) {
 	return text, n, d
 }
 
-func divisor(a, b int) int {
+func commonDivisor(a, b int) int {
 	for b != 0 {
 		a, b = b, a%b
 	}

@@ -37,9 +37,9 @@ func stories() []story {
 	}
 }
 
-// contest writes a word problem whose answer has three digits, as in the contest.
-func contest(r *draw.Random) Row {
-	s := one(stories(), r)
+// writeContest writes a word problem whose answer has three digits, as in the contest.
+func writeContest(r *draw.Random) Row {
+	s := drawOne(stories(), r)
 	for {
 		a, b, c := r.Between(100, 999), r.Between(100, 999), r.Between(100, 999)
 		if s.first == '*' {
@@ -48,21 +48,21 @@ func contest(r *draw.Random) Row {
 		if s.second == '*' {
 			c = r.Between(2, 5)
 		}
-		middle := apply(s.first, a, b)
-		end := apply(s.second, middle, c)
+		middle := applyOperator(s.first, a, b)
+		end := applyOperator(s.second, middle, c)
 		if middle < 0 || middle > 999 || end < 0 || end > 999 {
 			continue
 		}
 		text := strings.NewReplacer("{a}", strconv.Itoa(a), "{b}", strconv.Itoa(b), "{c}", strconv.Itoa(c),
-			"{who}", one(names(), r), "{things}", one(things(), r)).Replace(s.text)
-		first, _ := columns(s.first, a, b)
-		second, _ := columns(s.second, middle, c)
+			"{who}", drawOne(names(), r), "{things}", drawOne(things(), r)).Replace(s.text)
+		first, _ := computeByHand(s.first, a, b)
+		second, _ := computeByHand(s.second, middle, c)
 		return Row{Question: text, Thought: first + "\n" + second,
 			Answer: fmt.Sprintf(`The answer is \boxed{%03d}.`, end), Truth: strconv.Itoa(end)}
 	}
 }
 
-func apply(op byte, a, b int) int {
+func applyOperator(op byte, a, b int) int {
 	switch op {
 	case '+':
 		return a + b

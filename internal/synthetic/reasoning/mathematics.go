@@ -8,22 +8,23 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
 )
 
-// mathematics writes a question whose answer is LaTeX in a box. Its truth has a form of the official sets: the form of
-// the answer, or one that a later step of the official grader finds equal.
-func mathematics(r *draw.Random) Row {
+// writeMathematics writes a question whose answer is LaTeX in a box. Its truth has a form of the official sets: the
+// form of the answer, or one that a later step of the official grader finds equal.
+func writeMathematics(r *draw.Random) Row {
 	topics := []func(*draw.Random) Row{
-		sumOfFractions, sumOfFractions, product, product, lowestTerms, power, power, root, expression, expression, midpoint,
-		interval,
+		writeSumOfFractions, writeSumOfFractions, writeProduct, writeProduct, writeLowestTerms, writePower, writePower,
+		writeRoot, writeExpression, writeExpression, writeMidpoint,
+		writeInterval,
 	}
-	return one(topics, r)(r)
+	return drawOne(topics, r)(r)
 }
 
-// boxed returns the row of an answer.
-func boxed(question, thought, answer, truth string) Row {
+// boxedRow returns the row of an answer.
+func boxedRow(question, thought, answer, truth string) Row {
 	return Row{Question: question, Thought: thought, Answer: fmt.Sprintf(`So it is \boxed{%s}.`, answer), Truth: truth}
 }
 
-func fraction(n, d int) string {
+func formatFraction(n, d int) string {
 	if d == 1 {
 		return strconv.Itoa(n)
 	}
@@ -45,68 +46,69 @@ func fractionForms(n, d int, r *draw.Random) string {
 			return strconv.FormatFloat(float64(n)/float64(d), 'f', -1, 64) // two decimals or fewer, exact in any rounding
 		}
 	}
-	return fraction(n, d)
+	return formatFraction(n, d)
 }
 
-// sumOfFractions writes a sum of fractions with one denominator. If it is 10, the question requests tenths, but the
-// worked answer reduces the fraction, as language models do. The official grader does not accept the reduced form.
-func sumOfFractions(r *draw.Random) Row {
+// writeSumOfFractions writes a sum of fractions with one denominator. If it is 10, the question requests tenths, but
+// the worked answer reduces the fraction, as language models do. The official grader does not accept the reduced form.
+func writeSumOfFractions(r *draw.Random) Row {
 	a, b, d := r.Between(1, 9), r.Between(1, 9), r.Between(3, 48)
 	if r.Chance(8) {
 		d = 10
 	}
-	steps, n, m := reduce(a+b, d)
+	steps, n, m := reduceFraction(a+b, d)
 	text := fmt.Sprintf(`Compute \frac{%d}{%d}+\frac{%d}{%d}.`, a, d, b, d)
 	truth := fractionForms(n, m, r)
 	if d == 10 {
 		text = strings.TrimSuffix(text, ".") + " in tenths."
-		truth = fraction(a+b, d)
+		truth = formatFraction(a+b, d)
 	}
-	return boxed(text, fmt.Sprintf("%d+%d=%d;%s", a, b, a+b, steps), fraction(n, m), truth)
+	return boxedRow(text, fmt.Sprintf("%d+%d=%d;%s", a, b, a+b, steps), formatFraction(n, m), truth)
 }
 
-func product(r *draw.Random) Row {
+func writeProduct(r *draw.Random) Row {
 	a, b, c, d := r.Between(1, 9), r.Between(2, 9), r.Between(1, 9), r.Between(2, 9)
-	steps, n, m := reduce(a*c, b*d)
+	steps, n, m := reduceFraction(a*c, b*d)
 	question := fmt.Sprintf(`Compute \frac{%d}{%d}\cdot\frac{%d}{%d}.`, a, b, c, d)
 	thought := fmt.Sprintf("%d*%d=%d;%d*%d=%d;%s", a, c, a*c, b, d, b*d, steps)
-	return boxed(question, thought, fraction(n, m), fractionForms(n, m, r))
+	return boxedRow(question, thought, formatFraction(n, m), fractionForms(n, m, r))
 }
 
-func lowestTerms(r *draw.Random) Row {
+func writeLowestTerms(r *draw.Random) Row {
 	for {
 		n, d := r.Between(2, 60), r.Between(2, 60)
-		steps, p, q := reduce(n, d)
-		if p == n || divisor(p, q) > 1 {
+		steps, p, q := reduceFraction(n, d)
+		if p == n || commonDivisor(p, q) > 1 {
 			continue
 		}
-		text := one([]string{`Write \frac{%d}{%d} in lowest terms.`, `Reduce the fraction \frac{%d}{%d}.`}, r)
-		return boxed(fmt.Sprintf(text, n, d), steps, fraction(p, q), fractionForms(p, q, r))
+		text := drawOne([]string{`Write \frac{%d}{%d} in lowest terms.`, `Reduce the fraction \frac{%d}{%d}.`}, r)
+		return boxedRow(fmt.Sprintf(text, n, d), steps, formatFraction(p, q), fractionForms(p, q, r))
 	}
 }
 
-// power writes a question whose answer is an integer. Its truth may contain a unit.
-func power(r *draw.Random) Row {
+// writePower writes a question whose answer is an integer. Its truth may contain a unit.
+func writePower(r *draw.Random) Row {
 	a, b := r.Between(2, 20), r.Between(100, 500)
-	steps, sum := columns('+', a*a, b)
+	steps, sum := computeByHand('+', a*a, b)
 	forms := []string{"%d", "%d", "%d", "%d", `\$%d`, `%d\text{ cm}`, "%d meters", `%d^\circ`, "x=%d", `\text{%d}`, "%d.0"}
-	return boxed(fmt.Sprintf("Compute %d^2+%d.", a, b), fmt.Sprintf("%d*%d=%03d;%s", a, a, a*a, steps), strconv.Itoa(sum),
-		fmt.Sprintf(one(forms, r), sum))
+	return boxedRow(fmt.Sprintf("Compute %d^2+%d.", a, b), fmt.Sprintf("%d*%d=%03d;%s", a, a, a*a, steps),
+		strconv.Itoa(sum),
+		fmt.Sprintf(drawOne(forms, r), sum))
 }
 
-func root(r *draw.Random) Row {
-	c, a, b := r.Between(2, 9), r.Between(2, 9), one([]int{2, 3, 5, 6, 7}, r)
-	text := one([]string{`Simplify %d\sqrt{%d}.`, `Take squares out of the root in %d\sqrt{%d}.`}, r)
+func writeRoot(r *draw.Random) Row {
+	c, a, b := r.Between(2, 9), r.Between(2, 9), drawOne([]int{2, 3, 5, 6, 7}, r)
+	text := drawOne([]string{`Simplify %d\sqrt{%d}.`, `Take squares out of the root in %d\sqrt{%d}.`}, r)
 	truth := fmt.Sprintf(`%d\sqrt{%d}`, c*a, b)
 	if r.Chance(25) {
 		truth = fmt.Sprintf(`\sqrt{%d}`, c*c*a*a*b)
 	}
-	return boxed(fmt.Sprintf(text, c, a*a*b), fmt.Sprintf("%d=%d*%d*%d;%d*%d=%d", a*a*b, a, a, b, c, a, c*a),
+	return boxedRow(fmt.Sprintf(text, c, a*a*b), fmt.Sprintf("%d=%d*%d*%d;%d*%d=%d", a*a*b, a, a, b, c, a, c*a),
 		fmt.Sprintf(`%d\sqrt{%d}`, c*a, b), truth)
 }
 
-func expression(r *draw.Random) Row {
-	a, b, c, x := r.Between(2, 9), r.Between(2, 9), r.Between(2, 9), one([]string{"x", "y", "n", "t"}, r)
+func writeExpression(r *draw.Random) Row {
+	a, b, c, x := r.Between(2, 9), r.Between(2, 9), r.Between(2, 9), drawOne([]string{"x", "y", "n", "t"}, r)
 	answer := fmt.Sprintf("%d%s+%d", a+c, x, a*b)
 	truth := answer
 	switch r.Below(8) {
@@ -117,26 +119,26 @@ func expression(r *draw.Random) Row {
 	case 3:
 		truth = fmt.Sprintf("%d%s + %d", a+c, x, a*b)
 	}
-	return boxed(fmt.Sprintf("Simplify %d(%s+%d)+%d%s.", a, x, b, c, x),
+	return boxedRow(fmt.Sprintf("Simplify %d(%s+%d)+%d%s.", a, x, b, c, x),
 		fmt.Sprintf("%d+%d=%d;%d*%d=%d", a, c, a+c, a, b, a*b), answer, truth)
 }
 
-func midpoint(r *draw.Random) Row {
+func writeMidpoint(r *draw.Random) Row {
 	a, b, c, d := r.Between(1, 9), r.Between(1, 9), r.Between(1, 9), r.Between(1, 9)
 	question := fmt.Sprintf("Which point lies halfway between (%d,%d) and (%d,%d)?", a, b, c, d)
-	left, n, m := reduce(a+c, 2)
-	right, p, q := reduce(b+d, 2)
+	left, n, m := reduceFraction(a+c, 2)
+	right, p, q := reduceFraction(b+d, 2)
 	thought := fmt.Sprintf("%d+%d=%d;%s\n%d+%d=%d;%s", a, c, a+c, left, b, d, b+d, right)
-	return boxed(question, thought, fmt.Sprintf(`\left(%s,%s\right)`, fraction(n, m), fraction(p, q)),
+	return boxedRow(question, thought, fmt.Sprintf(`\left(%s,%s\right)`, formatFraction(n, m), formatFraction(p, q)),
 		fmt.Sprintf("(%s, %s)", fractionForms(n, m, r), fractionForms(p, q, r)))
 }
 
-func interval(r *draw.Random) Row {
+func writeInterval(r *draw.Random) Row {
 	a := r.Between(1, 60)
 	b := r.Between(a+1, 99)
-	open, shut := one([]string{"(", "["}, r), one([]string{")", "]"}, r)
+	open, shut := drawOne([]string{"(", "["}, r), drawOne([]string{")", "]"}, r)
 	told := map[string]string{"(": "left out", "[": "included", ")": "left out", "]": "included"}
 	answer := fmt.Sprintf("%s%d,%d%s", open, a, b, shut)
-	return boxed(fmt.Sprintf("Give as an interval: from %d, %s, to %d, %s.", a, told[open], b, told[shut]),
-		told[open]+";"+told[shut], answer, one([]string{answer, fmt.Sprintf("%s%d, %d%s", open, a, b, shut)}, r))
+	return boxedRow(fmt.Sprintf("Give as an interval: from %d, %s, to %d, %s.", a, told[open], b, told[shut]),
+		told[open]+";"+told[shut], answer, drawOne([]string{answer, fmt.Sprintf("%s%d, %d%s", open, a, b, shut)}, r))
 }

@@ -62,30 +62,30 @@ func (p *Problem) MarshalJSON() ([]byte, error) {
 		kind, row.Platform = "functional", "leetcode"
 		row.Metadata = fmt.Sprintf(`{"func_name": %q}`, p.Method)
 	}
-	public, err := packed(p.Public, kind)
+	public, err := packTests(p.Public, kind)
 	if err != nil {
 		return nil, err
 	}
-	private, err := packed(p.Private, kind)
+	private, err := packTests(p.Private, kind)
 	if err != nil {
 		return nil, err
 	}
 	row.Public, row.Private = string(public), string(private)
 	if p.Method != "" {
-		if row.Private, err = pickled(private); err != nil {
+		if row.Private, err = packText(private); err != nil {
 			return nil, err
 		}
 	}
 	return json.Marshal(row)
 }
 
-func packed(tests []Test, kind string) ([]byte, error) {
+func packTests(tests []Test, kind string) ([]byte, error) {
 	list := lists.Map(tests, func(t Test) packedTest { return packedTest{t.Input, t.Output, kind} })
 	return json.Marshal(list)
 }
 
-// pickled returns base64 of zlib of a Python pickle (protocol 4) of a text.
-func pickled(text []byte) (string, error) {
+// packText returns base64 of zlib of a Python pickle (protocol 4) of a text.
+func packText(text []byte) (string, error) {
 	pickle := []byte{0x80, 4, 'X'} // protocol; text with its length
 	pickle = binary.LittleEndian.AppendUint32(pickle, uint32(len(text)))
 	pickle = append(append(pickle, text...), 0x94, '.') // memoise; stop

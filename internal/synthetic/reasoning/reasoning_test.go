@@ -83,7 +83,7 @@ func TestEvaluationQuestionsAreNew(t *testing.T) {
 		}
 	}
 	for i := range 3000 {
-		if q := Train().At(i).Question; asked()[q] {
+		if q := Train().At(i).Question; evaluationQuestions()[q] {
 			t.Errorf("training row %d asks %q, which an evaluation asks", i, q)
 		}
 	}
@@ -133,18 +133,18 @@ func TestColumns(t *testing.T) {
 		{'-', 410, 40, "410-040:0-0-0=00;1-4-0=17;4-0-1=03;370"},
 		{'*', 188, 4, "188*4:8*4+0=32;8*4+3=35;1*4+3=07;752"},
 	} {
-		if text, _ := columns(tt.op, tt.a, tt.b); text != tt.text {
+		if text, _ := computeByHand(tt.op, tt.a, tt.b); text != tt.text {
 			t.Errorf("%d %c %d: %s, want %s", tt.a, tt.op, tt.b, text, tt.text)
 		}
 	}
 	for a := range 1000 {
 		for _, b := range []int{0, 1, 7, 58, 99, 305, 999} {
 			for _, op := range []byte("+-*") {
-				want := apply(op, a, b)
+				want := applyOperator(op, a, b)
 				if want < 0 || want > 999 || op == '*' && b > 9 {
 					continue
 				}
-				if _, got := columns(op, a, b); got != want {
+				if _, got := computeByHand(op, a, b); got != want {
 					t.Errorf("%d %c %d = %d, want %d", a, op, b, got, want)
 				}
 			}
@@ -153,7 +153,7 @@ func TestColumns(t *testing.T) {
 }
 
 func TestReduce(t *testing.T) {
-	if text, n, d := reduce(24, 36); text != "24/36;2:12/18;2:6/9;3:2/3" || n != 2 || d != 3 {
+	if text, n, d := reduceFraction(24, 36); text != "24/36;2:12/18;2:6/9;3:2/3" || n != 2 || d != 3 {
 		t.Errorf("%s: %d/%d", text, n, d)
 	}
 }

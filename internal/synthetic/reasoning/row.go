@@ -25,23 +25,23 @@ type Row struct {
 	Problem  *Problem
 }
 
-// write draws a row of a kind. id is the id of its problem, if it has one.
-func (k Kind) write(r *draw.Random, id string) Row {
+// writeRow draws a row of a kind. id is the id of its problem, if it has one.
+func (k Kind) writeRow(r *draw.Random, id string) Row {
 	var row Row
 	switch k {
 	case AIME:
-		row = contest(r)
+		row = writeContest(r)
 	case Math:
-		row = mathematics(r)
+		row = writeMathematics(r)
 	case GPQA:
-		row = facts(r)
+		row = writeFacts(r)
 	case MMLUPro:
-		row = tenOptions(r)
+		row = writeTenOptions(r)
 	default:
-		row = program(r, id)
+		row = writeProgram(r, id)
 	}
 	row.Kind = k
 	return row
 }
 
-func one[T any](list []T, r *draw.Random) T { return list[r.Below(len(list))] }
+func drawOne[T any](list []T, r *draw.Random) T { return list[r.Below(len(list))] }

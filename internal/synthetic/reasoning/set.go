@@ -42,8 +42,8 @@ func mixture() []Kind {
 func (s Set) At(i int) Row {
 	for attempt := uint64(0); ; attempt++ {
 		r := draw.NewRandom(s.Seed, uint64(i), attempt)
-		row := one(mixture(), r).write(r, fmt.Sprintf("train_%06d", i))
-		if !asked()[row.Question] {
+		row := drawOne(mixture(), r).writeRow(r, fmt.Sprintf("train_%06d", i))
+		if !evaluationQuestions()[row.Question] {
 			return row
 		}
 	}
@@ -80,25 +80,25 @@ func GPTOSSCompliance() Rows { return gptOSSCompliance() }
 // The sets are written once and are immutable.
 var (
 	deepSeek = sync.OnceValue(func() Rows {
-		return draw.Shuffle(draw.NewRandom(deepSeekSeed), drawn(deepSeekSeed, "deepseek", []part{
+		return draw.Shuffle(draw.NewRandom(deepSeekSeed), drawRows(deepSeekSeed, "deepseek", []setPart{
 			{AIME, "aime", 60, 1}, {Math, "math500", 160, 1}, {GPQA, "gpqa", 100, 1}, {MMLUPro, "mmlu_pro", 120, 1},
 			{LiveCodeBench, "livecodebench", 60, 1},
 		}))
 	})
 	gptOSS = sync.OnceValue(func() Rows {
-		return drawn(accuracySeed, "accuracy", []part{
+		return drawRows(accuracySeed, "accuracy", []setPart{
 			{AIME, "aime25", 30, 8}, {GPQA, "gpqa_diamond", 40, 5}, {LiveCodeBench, "livecodebench_v6", 20, 3},
 		})
 	})
 	gptOSSPerformance = sync.OnceValue(func() Rows {
-		return draw.Shuffle(draw.NewRandom(performanceSeed), drawn(performanceSeed, "performance", []part{
+		return draw.Shuffle(draw.NewRandom(performanceSeed), drawRows(performanceSeed, "performance", []setPart{
 			{AIME, "aime25", 192, 1}, {GPQA, "gpqa_diamond", 160, 1}, {LiveCodeBench, "livecodebench_v6", 48, 1},
 		}))
 	})
 	gptOSSCompliance = sync.OnceValue(func() Rows {
 		return slices.DeleteFunc(slices.Clone(gptOSS()), func(r Row) bool { return r.Kind != GPQA })
 	})
-	asked = sync.OnceValue(func() map[string]bool {
+	evaluationQuestions = sync.OnceValue(func() map[string]bool {
 		all := map[string]bool{}
 		for _, row := range slices.Concat(deepSeek(), gptOSS(), gptOSSPerformance()) {
 			all[row.Question] = true
@@ -107,22 +107,22 @@ var (
 	})
 )
 
-// part describes the questions of one kind in an evaluation set.
-type part struct {
+// setPart describes the questions of one kind in an evaluation set.
+type setPart struct {
 	kind           Kind
 	name           string
 	count, repeats int
 }
 
-// drawn writes different questions, and repeats those of each part.
-func drawn(seed uint64, name string, parts []part) Rows {
+// drawRows writes different questions, and repeats those of each part.
+func drawRows(seed uint64, name string, parts []setPart) Rows {
 	var all Rows
 	seen := map[string]bool{}
 	for _, p := range parts {
 		var questions Rows
 		for attempt := uint64(0); len(questions) < p.count; attempt++ {
 			id := fmt.Sprintf("%s_%03d", name, len(questions))
-			row := p.kind.write(draw.NewRandom(seed, uint64(p.kind), attempt), id)
+			row := p.kind.writeRow(draw.NewRandom(seed, uint64(p.kind), attempt), id)
 			if row.Dataset = p.name; !seen[row.Question] {
 				seen[row.Question] = true
 				questions = append(questions, row)

@@ -11,25 +11,25 @@ type painter struct {
 
 func (s *scene) paint() *draw.Canvas {
 	p := painter{draw.NewCanvas(s.width, s.height), s, s.brush}
-	p.ground()
+	p.paintBackground()
 	for range p.random.Between(2, 7) {
-		p.rag()
+		p.paintRag()
 	}
 	for _, o := range s.crowd {
-		p.figure(o)
+		p.paintFigure(o)
 	}
 	for _, o := range s.objects {
-		p.figure(o)
+		p.paintFigure(o)
 	}
 	for range p.random.Between(0, 2) {
-		p.bar()
+		p.paintBar()
 	}
-	p.light()
+	p.applyLight()
 	return p.Canvas
 }
 
-// ground paints a texture of two scales between two colours, over a gradient.
-func (p painter) ground() {
+// paintBackground paints a texture of two scales between two colours, over a gradient.
+func (p painter) paintBackground() {
 	r := p.random
 	from, to := draw.AnyColor(r), draw.AnyColor(r)
 	coarse := draw.NewNoise(r, p.short*r.Between(15, 50)/100, p.width)
@@ -41,21 +41,21 @@ func (p painter) ground() {
 	})
 }
 
-// rag paints a shape that does not count as an object, behind all objects.
-func (p painter) rag() {
+// paintRag paints a shape that does not count as an object, behind all objects.
+func (p painter) paintRag() {
 	at, radius := p.Anywhere(p.random), p.pixels(p.random.Between(20, 140))
 	p.FillAnyhow(p.random, draw.Rag(p.random, radius), at, 120)
 }
 
-// bar paints a bar in front of all objects.
-func (p painter) bar() {
+// paintBar paints a bar in front of all objects.
+func (p painter) paintBar() {
 	r := p.random
 	half, long := p.pixels(r.Between(4, 14)), p.pixels(r.Between(200, 900))
 	p.FillAnyhow(r, draw.Box(long, half), p.Anywhere(r), 140)
 }
 
-// figure paints an object in the colours of its class, under light that varies across the object.
-func (p painter) figure(o placed) {
+// paintFigure paints an object in the colours of its class, under light that varies across the object.
+func (p painter) paintFigure(o placedFigure) {
 	r := p.random
 	opacity := r.Between(170, draw.One)
 	inks := p.inks(o)
@@ -64,7 +64,7 @@ func (p painter) figure(o placed) {
 	}
 }
 
-func (p painter) inks(o placed) [tints]draw.Ink {
+func (p painter) inks(o placedFigure) [tints]draw.Ink {
 	r := p.random
 	first, last := o.class.hues()
 	colors := [tints]draw.Color{
@@ -83,7 +83,7 @@ func (p painter) inks(o placed) [tints]draw.Ink {
 	return inks
 }
 
-func (p painter) light() {
+func (p painter) applyLight() {
 	r := p.random
 	p.Grade(draw.Light{
 		Centre:     r.Between(180, 290),

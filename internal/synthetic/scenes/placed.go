@@ -2,8 +2,8 @@ package scenes
 
 import "github.com/plumbline-ml/plumbline/internal/draw"
 
-// placed is a figure in the picture.
-type placed struct {
+// placedFigure is a figure in the picture.
+type placedFigure struct {
 	class  class
 	parts  []part // in 1/256 pixel of the picture
 	bounds bounds
@@ -19,8 +19,8 @@ type stance struct {
 	angle  int
 }
 
-func place(c class, s stance) placed {
-	p := placed{class: c, parts: c.parts(), radius: s.radius}
+func placeFigure(c class, s stance) placedFigure {
+	p := placedFigure{class: c, parts: c.parts(), radius: s.radius}
 	pose := draw.NewPose(s.at, s.angle)
 	for i := range p.parts {
 		for j, q := range p.parts[i].contour {
@@ -40,19 +40,19 @@ func (s stance) scale(q draw.Point) draw.Point {
 	return draw.Point{X: x * s.radius / 100, Y: q.Y * s.radius / 100}
 }
 
-// area returns the area of the figure, in 1/65536 pixel. Overlaps of its parts, which are small, count twice.
-func (p placed) area() int {
+// figureArea returns the area of the figure, in 1/65536 pixel. Overlaps of its parts, which are small, count twice.
+func (p placedFigure) figureArea() int {
 	sum := 0
 	for _, part := range p.parts {
 		if !part.inside {
-			sum += area(part.contour)
+			sum += contourArea(part.contour)
 		}
 	}
 	return sum
 }
 
-// area returns the area of a contour, by the shoelace formula.
-func area(contour []draw.Point) int {
+// contourArea returns the area of a contour, by the shoelace formula.
+func contourArea(contour []draw.Point) int {
 	sum := 0
 	a := contour[len(contour)-1]
 	for _, b := range contour {

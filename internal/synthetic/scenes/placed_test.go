@@ -8,14 +8,14 @@ import (
 
 func TestPlace(t *testing.T) {
 	at := draw.Point{X: 100 * draw.One, Y: 50 * draw.One}
-	o := place(boat, stance{at: at, radius: 20 * draw.One, wide: 100})
+	o := placeFigure(boat, stance{at: at, radius: 20 * draw.One, wide: 100})
 	// The boat reaches from -95 to 95 percent of the radius across, from -92 to 80 down.
 	want := [4]float64{81, 31.6015625, 38, 34.3984375}
 	if o.bounds.pixels() != want {
 		t.Errorf("box %v, want %v", o.bounds.pixels(), want)
 	}
-	mirrored := place(boat, stance{at: at, radius: 20 * draw.One, wide: 100, mirror: true})
-	if a, b := o.area(), mirrored.area(); a != b || mirrored.parts[2].contour[1].X >= at.X {
+	mirrored := placeFigure(boat, stance{at: at, radius: 20 * draw.One, wide: 100, mirror: true})
+	if a, b := o.figureArea(), mirrored.figureArea(); a != b || mirrored.parts[2].contour[1].X >= at.X {
 		t.Errorf("areas %d and %d; the mirrored sail reaches to %d, want it left of %d", a, b,
 			mirrored.parts[2].contour[1].X, at.X)
 	}
@@ -25,7 +25,7 @@ func TestAreaOfAContour(t *testing.T) {
 	for name, contour := range map[string][]draw.Point{
 		"one way": draw.Polygon(0, 0, 4, 0, 4, 3, 0, 3), "the other": draw.Polygon(0, 3, 4, 3, 4, 0, 0, 0),
 	} {
-		if a := area(contour); a != 12 {
+		if a := contourArea(contour); a != 12 {
 			t.Errorf("%s round: area %d, want 12", name, a)
 		}
 	}

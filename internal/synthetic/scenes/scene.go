@@ -10,8 +10,8 @@ import (
 // scene is a picture before it is painted.
 type scene struct {
 	width, height, short int // pixels
-	objects              []placed
-	crowd                []placed // objects of one class; usually none
+	objects              []placedFigure
+	crowd                []placedFigure // objects of one class; usually none
 	layout, brush        *draw.Random
 }
 
@@ -22,12 +22,12 @@ func newScene(layout, brush *draw.Random) *scene {
 		s.width, s.height = s.height, s.width
 	}
 	if layout.Chance(15) {
-		s.gather()
+		s.placeCrowd()
 	}
 	for range layout.Between(1, 8) {
-		s.add()
+		s.addObject()
 	}
-	slices.SortStableFunc(s.objects, func(a, b placed) int { return cmp.Compare(b.radius, a.radius) })
+	slices.SortStableFunc(s.objects, func(a, b placedFigure) int { return cmp.Compare(b.radius, a.radius) })
 	return s
 }
 
@@ -35,12 +35,12 @@ func newScene(layout, brush *draw.Random) *scene {
 func (s *scene) picture() Picture {
 	p := Picture{Width: s.width, Height: s.height}
 	for _, o := range s.objects {
-		p.Objects = append(p.Objects, s.object(o.class, o.bounds, o.area()))
+		p.Objects = append(p.Objects, s.object(o.class, o.bounds, o.figureArea()))
 	}
 	if len(s.crowd) > 0 {
 		whole, sum := s.crowdBounds(), 0
 		for _, o := range s.crowd {
-			sum += o.area()
+			sum += o.figureArea()
 		}
 		o := s.object(s.crowd[0].class, whole, sum)
 		o.Crowd = true
@@ -71,8 +71,8 @@ func (s *scene) crowdBounds() bounds {
 // pixels converts permille of the short side to 1/256 pixel.
 func (s *scene) pixels(permille int) int { return s.short * draw.One * permille / 1000 }
 
-// gather places a crowd: small objects of one class, close together.
-func (s *scene) gather() {
+// placeCrowd places a crowd: small objects of one class, close together.
+func (s *scene) placeCrowd() {
 	r := s.layout
 	c := class(r.Below(classes))
 	spread := s.pixels(r.Between(140, 240))
@@ -83,20 +83,20 @@ func (s *scene) gather() {
 	for range r.Between(9, 18) {
 		off := draw.Polar(spread*r.Between(5, 100)/100, r.Below(draw.Turn))
 		at := draw.Point{X: middle.X + off.X, Y: middle.Y + off.Y}
-		s.crowd = append(s.crowd, place(c, s.stance(at, s.pixels(r.Between(32, 46)))))
+		s.crowd = append(s.crowd, placeFigure(c, s.drawStance(at, s.pixels(r.Between(32, 46)))))
 	}
 }
 
 // tries limits the search for a position of an object. Without a position the object is omitted.
 const tries = 12
 
-// add places one more object at a position where it does not hide others too much.
-func (s *scene) add() {
+// addObject places one more object at a position where it does not hide others too much.
+func (s *scene) addObject() {
 	r := s.layout
-	c, radius := class(r.Below(classes)), s.radius()
+	c, radius := class(r.Below(classes)), s.drawRadius()
 	for range tries {
 		at := draw.Point{X: r.Below(s.width * draw.One), Y: r.Below(s.height * draw.One)}
-		o := place(c, s.stance(at, radius))
+		o := placeFigure(c, s.drawStance(at, radius))
 		if s.fits(o.bounds) {
 			s.objects = append(s.objects, o)
 			return
@@ -104,13 +104,13 @@ func (s *scene) add() {
 	}
 }
 
-// radius draws a radius from 5 to 40 percent of the short side. Small ones are the most frequent.
-func (s *scene) radius() int {
+// drawRadius draws a radius from 5 to 40 percent of the short side. Small ones are the most frequent.
+func (s *scene) drawRadius() int {
 	a, b := s.layout.Between(50, 400), s.layout.Between(50, 400)
 	return s.pixels(min(a, b))
 }
 
-func (s *scene) stance(at draw.Point, radius int) stance {
+func (s *scene) drawStance(at draw.Point, radius int) stance {
 	r := s.layout
 	return stance{
 		at: at, radius: radius, wide: r.Between(82, 118), mirror: r.Chance(50), angle: r.Between(-draw.Turn/18, draw.Turn/18),
@@ -128,7 +128,7 @@ func (s *scene) fits(b bounds) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(s.objects, func(o placed) bool {
+	return !slices.ContainsFunc(s.objects, func(o placedFigure) bool {
 		ofUnion, ofSmaller := b.overlap(o.bounds)
 		return ofUnion > 40 || ofSmaller > 60
 	})

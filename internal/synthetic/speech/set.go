@@ -41,18 +41,18 @@ type Clip struct {
 }
 
 // Transcript returns the transcript of clip i without drawing the clip.
-func (s Set) Transcript(i int) string { return sentence(draw.NewRandom(s.Seed, uint64(i))) }
+func (s Set) Transcript(i int) string { return drawSentence(draw.NewRandom(s.Seed, uint64(i))) }
 
 // Length returns the number of samples of clip i without drawing the clip.
 func (s Set) Length(i int) int {
 	r := draw.NewRandom(s.Seed, uint64(i))
-	text := sentence(r)
-	return length(r, text)
+	text := drawSentence(r)
+	return countSamples(r, text)
 }
 
 // Draw draws clip i, with 0.7 to 8 seconds. The caller owns it.
 func (s Set) Draw(i int) Clip {
 	r := draw.NewRandom(s.Seed, uint64(i))
-	text := sentence(r)
-	return Clip{say(r, text), text}
+	text := drawSentence(r)
+	return Clip{speakText(r, text), text}
 }

@@ -21,51 +21,51 @@ func newVoice(r *draw.Random) voice {
 	}
 }
 
-// length returns the number of samples that say would generate.
-func length(r *draw.Random, text string) int {
+// countSamples returns the number of samples that say would generate.
+func countSamples(r *draw.Random, text string) int {
 	v := newVoice(r)
-	n := v.pause(r, 60, 150)
+	n := v.drawPause(r, 60, 150)
 	for i := range len(text) {
 		switch c := text[i]; c {
 		case ' ':
-			n += v.pause(r, 45, 105)
+			n += v.drawPause(r, 45, 105)
 		case '\'':
-			hiss := v.pause(r, 70, 140)
+			hiss := v.drawPause(r, 70, 140)
 			for range hiss {
 				r.Uint64()
 			}
 			n += hiss
 		default:
-			n += v.pause(r, 70, 140)
+			n += v.drawPause(r, 70, 140)
 			v.tones(r, int(c-'a'))
 		}
 	}
-	return n + v.pause(r, 60, 150)
+	return n + v.drawPause(r, 60, 150)
 }
 
 // millisecond is the number of samples per millisecond.
 const millisecond = Rate / 1000
 
-// say speaks a text: each letter is a sound, and a blank is a pause.
-func say(r *draw.Random, text string) []int16 {
+// speakText speaks a text: each letter is a sound, and a blank is a pause.
+func speakText(r *draw.Random, text string) []int16 {
 	v := newVoice(r)
-	samples := make([]int, v.pause(r, 60, 150))
+	samples := make([]int, v.drawPause(r, 60, 150))
 	for i := range len(text) {
 		switch c := text[i]; c {
 		case ' ':
-			samples = append(samples, make([]int, v.pause(r, 45, 105))...)
+			samples = append(samples, make([]int, v.drawPause(r, 45, 105))...)
 		case '\'':
-			samples = v.hiss(r, samples)
+			samples = v.appendHiss(r, samples)
 		default:
-			samples = v.letter(r, samples, int(c-'a'))
+			samples = v.appendLetter(r, samples, int(c-'a'))
 		}
 	}
-	samples = append(samples, make([]int, v.pause(r, 60, 150))...)
-	return v.record(r, samples)
+	samples = append(samples, make([]int, v.drawPause(r, 60, 150))...)
+	return v.addNoise(r, samples)
 }
 
-// pause draws a duration of least to most milliseconds at the speaker's pace, in samples.
-func (v voice) pause(r *draw.Random, least, most int) int {
+// drawPause draws a duration of least to most milliseconds at the speaker's pace, in samples.
+func (v voice) drawPause(r *draw.Random, least, most int) int {
 	return r.Between(least*millisecond, most*millisecond) * v.pace / 256
 }
 
@@ -77,9 +77,9 @@ func formants(k int) [3]int {
 // loudness is the loudness of the formants. The sum for a letter stays within about 1<<17.
 var loudness = [3]int{256, 179, 115}
 
-// letter appends the sound of a letter: three tones, modulated at the voice's pitch.
-func (v voice) letter(r *draw.Random, samples []int, k int) []int {
-	n := v.pause(r, 70, 140)
+// appendLetter appends the sound of a letter: three tones, modulated at the voice's pitch.
+func (v voice) appendLetter(r *draw.Random, samples []int, k int) []int {
+	n := v.drawPause(r, 70, 140)
 	tones := v.tones(r, k)
 	swell := newTurns(v.pitch * 256)
 	for i := range n {
@@ -88,7 +88,7 @@ func (v voice) letter(r *draw.Random, samples []int, k int) []int {
 			sum += tones[j].next() / 256
 		}
 		depth := 9011 + draw.Cos(swell.next())*115/256 // 0.55 + 0.45 cos, of 16384
-		samples = append(samples, sum*depth/16384*edge(i, n)/256)
+		samples = append(samples, sum*depth/16384*envelopeAt(i, n)/256)
 	}
 	return samples
 }
@@ -105,25 +105,25 @@ func (v voice) tones(r *draw.Random, k int) (tones [3]tone) {
 	return tones
 }
 
-// hiss appends the sound of an apostrophe.
-func (v voice) hiss(r *draw.Random, samples []int) []int {
-	n := v.pause(r, 70, 140)
+// appendHiss appends the sound of an apostrophe.
+func (v voice) appendHiss(r *draw.Random, samples []int) []int {
+	n := v.drawPause(r, 70, 140)
 	before := 0
 	for i := range n {
 		now := r.Between(-8192, 8192)
-		samples = append(samples, (now-before)*205/256*edge(i, n)/256)
+		samples = append(samples, (now-before)*205/256*envelopeAt(i, n)/256)
 		before = now
 	}
 	return samples
 }
 
-// edge returns the envelope of a sound at sample i of n, in 1/256. It rises and falls within 10 ms.
-func edge(i, n int) int {
+// envelopeAt returns the envelope of a sound at sample i of n, in 1/256. It rises and falls within 10 ms.
+func envelopeAt(i, n int) int {
 	return min(256, min(i, n-1-i)*256/(10*millisecond))
 }
 
-// record adds the noise and converts the samples to 16 bits.
-func (v voice) record(r *draw.Random, samples []int) []int16 {
+// addNoise adds the noise and converts the samples to 16 bits.
+func (v voice) addNoise(r *draw.Random, samples []int) []int16 {
 	power := 0
 	for _, s := range samples {
 		power += s * s / 256

@@ -17,7 +17,7 @@ var words = strings.Fields(`
 	father water thing place room mother found under through without always earth king voice nothing don't it's i'll
 	can't`)
 
-// sentence draws two to five words.
-func sentence(r *draw.Random) string {
+// drawSentence draws two to five words.
+func drawSentence(r *draw.Random) string {
 	return strings.Join(lists.Make(r.Between(2, 5), func(int) string { return words[r.Below(len(words))] }), " ")
 }

@@ -178,7 +178,7 @@ func (w *world) color(h hit) draw.Color {
 
 // surface returns the material of the ground at a position.
 func (w *world) surface(at plane) material {
-	aside := w.street.within(at).y
+	aside := w.street.toBody(at).y
 	switch aside = max(aside, -aside); {
 	case aside < w.road:
 		return asphalt
@@ -189,12 +189,12 @@ func (w *world) surface(at plane) material {
 }
 
 func (w *world) groundColor(h hit) draw.Color {
-	p := w.street.within(plane{h.x, h.y})
+	p := w.street.toBody(plane{h.x, h.y})
 	color := [...]draw.Color{asphalt: w.ground.asphalt, paving: w.ground.paving, grass: w.ground.grass}[h.ground]
 	if max(p.y, -p.y) < metre/12 && p.x&(4*metre-1) < 2*metre {
 		color = w.ground.line
 	}
-	return color.Scale(draw.One + noise(w.ground.seed, 24, p.x/(metre/3), p.y/(metre/3), 0))
+	return color.Scale(draw.One + cellNoise(w.ground.seed, 24, p.x/(metre/3), p.y/(metre/3), 0))
 }
 
 // shade returns the brightness of a face, in 1/256.
@@ -204,7 +204,7 @@ func (f face) shade() int {
 
 // color returns the colour of the solid at a hit.
 func (l look) color(h hit) draw.Color {
-	p := h.axis.within(plane{h.x, h.y}.minus(h.at))
+	p := h.axis.toBody(plane{h.x, h.y}.subtract(h.at))
 	level := cameraHeight + h.slope*h.away>>16
 	color := l.base
 	switch {
@@ -215,10 +215,10 @@ func (l look) color(h hit) draw.Color {
 	case l.material == bicycle && level > h.high/2 && max(p.x, -p.x) < h.half.x/2:
 		color = l.trim
 	}
-	return color.Scale(h.side.shade() + noise(l.seed, l.grain, p.x/l.cell, p.y/l.cell, level/l.cell))
+	return color.Scale(h.side.shade() + cellNoise(l.seed, l.grain, p.x/l.cell, p.y/l.cell, level/l.cell))
 }
 
-// noise returns a number from -most to most for a cell of space.
-func noise(seed uint64, most, x, y, z int) int {
+// cellNoise returns a number from -most to most for a cell of space.
+func cellNoise(seed uint64, most, x, y, z int) int {
 	return draw.NewRandom(seed, uint64(x), uint64(y), uint64(z)).Between(-most, most)
 }

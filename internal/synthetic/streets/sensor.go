@@ -13,7 +13,7 @@ const (
 	turns       = 180 // rays of a ring
 	topSlope    = 40 * unit / 1000
 	ringSlope   = 29 * unit / 1000 // between rings, from 2.3 degrees above the horizon to 21.5 degrees below it
-	reach       = 25 * metre
+	maxDistance = 25 * metre
 )
 
 // scan returns the lidar's points of the world, turn by turn, each from the highest ring to the lowest. If count is not
@@ -24,9 +24,9 @@ func (w *world) scan(r *draw.Random, count func(object int)) []float32 {
 		dir := heading(k*draw.Turn/turns + draw.Turn/720)
 		all := crossings(w.solids, plane{}, dir)
 		for ring := range rings {
-			h := w.meet(plane{}, lidarHeight, dir, topSlope-ring*ringSlope, all)
+			h := w.traceRay(plane{}, lidarHeight, dir, topSlope-ring*ringSlope, all)
 			error, shine, lost := r.Between(-80, 80), r.Between(-20, 20), r.Chance(3)
-			if h.away > reach || lost {
+			if h.away > maxDistance || lost {
 				continue
 			}
 			if count != nil && h.solid != nil && h.owner >= 0 {
@@ -85,19 +85,19 @@ func calibration() waymo.CameraCalibration {
 		c.P[k] = waymo.Matrix{0: focal / 2., 2: float32(camera.width) / 2, 5: focal / 2., 6: float32(camera.height) / 2,
 			10: 1, 15: 1}
 		c.Tr[k] = waymo.Matrix{
-			0: share(camera.right.x), 1: share(camera.right.y),
+			0: toFloat(camera.right.x), 1: toFloat(camera.right.y),
 			6: -1, 7: float32(cameraHeight) / metre,
-			8: share(camera.ahead.x), 9: share(camera.ahead.y), 11: -float32(cameraAhead) / metre,
+			8: toFloat(camera.ahead.x), 9: toFloat(camera.ahead.y), 11: -float32(cameraAhead) / metre,
 			15: 1,
 		}
 	}
 	return c
 }
 
-func share(v int) float32 { return float32(v) / unit }
+func toFloat(v int) float32 { return float32(v) / unit }
 
-// each calls visit for each pixel of a camera, row by row, with the hits of grid x grid rays through the pixel.
-func (w *world) each(c camera, grid int, visit func(hits []hit)) {
+// eachPixel calls visit for each pixel of a camera, row by row, with the hits of grid x grid rays through the pixel.
+func (w *world) eachPixel(c camera, grid int, visit func(hits []hit)) {
 	type column struct {
 		dir    plane
 		length int // of the direction to the picture's plane, in 1/256 half pixel
@@ -116,7 +116,7 @@ func (w *world) each(c camera, grid int, visit func(hits []hit)) {
 			for k := range hits {
 				below := (2*(row*grid+k/grid)+1)*256/grid - c.height*256
 				l := columns[first+k%grid]
-				hits[k] = w.meet(at, cameraHeight, l.dir, -below*unit/l.length, l.all)
+				hits[k] = w.traceRay(at, cameraHeight, l.dir, -below*unit/l.length, l.all)
 			}
 			visit(hits)
 		}
@@ -127,7 +127,7 @@ func (w *world) each(c camera, grid int, visit func(hits []hit)) {
 func (w *world) photograph(c camera) *draw.Canvas {
 	const grid = 2
 	canvas, at := draw.NewCanvas(c.width, c.height), 0
-	w.each(c, grid, func(hits []hit) {
+	w.eachPixel(c, grid, func(hits []hit) {
 		var sum draw.Color
 		for _, h := range hits {
 			color := w.color(h)
@@ -148,21 +148,21 @@ func light(r *draw.Random) draw.Light {
 	}
 }
 
-// sight counts the visible points and pixels of an object.
-type sight struct {
+// visiblePart counts the visible points and pixels of an object.
+type visiblePart struct {
 	points, pixels int
 	box            [4]int // box of the pixels in the camera with most of them
 }
 
-// look returns the visible part of each object.
-func (w *world) look(r *draw.Random) []sight {
-	seen := make([]sight, len(w.objects))
+// visibleParts returns the visible part of each object.
+func (w *world) visibleParts(r *draw.Random) []visiblePart {
+	seen := make([]visiblePart, len(w.objects))
 	w.scan(r, func(object int) { seen[object].points++ })
 	for _, c := range cameras() {
-		views, at := make([]sight, len(w.objects)), 0
-		w.each(c, 1, func(hits []hit) {
+		views, at := make([]visiblePart, len(w.objects)), 0
+		w.eachPixel(c, 1, func(hits []hit) {
 			if h := hits[0]; h.solid != nil && h.owner >= 0 {
-				views[h.owner].add(at%c.width, at/c.width)
+				views[h.owner].addPixel(at%c.width, at/c.width)
 			}
 			at++
 		})
@@ -175,7 +175,7 @@ func (w *world) look(r *draw.Random) []sight {
 	return seen
 }
 
-func (s *sight) add(x, y int) {
+func (s *visiblePart) addPixel(x, y int) {
 	if s.pixels == 0 {
 		s.box = [4]int{x, y, x + 1, y + 1}
 	}

@@ -47,7 +47,7 @@ func (s Set) image(i int) int { return int(s.Seed&0xff)*1_000_000 + 7*i }
 // others have difficulty 2.
 func (s Set) Frame(i int) *waymo.Frame {
 	w := s.world(i)
-	seen := w.look(s.random(i, scanStream))
+	seen := w.visibleParts(s.random(i, scanStream))
 	frame := &waymo.Frame{
 		Image: s.image(i), Points: fmt.Sprintf("training/velodyne/%07d.bin", s.image(i)), Calibration: calibration(),
 	}
@@ -81,6 +81,6 @@ func (s Set) canvas(i, camera int) *draw.Canvas {
 func (s Set) Classes(i, camera int) []uint8 {
 	c := cameras()[camera]
 	classes := make([]uint8, 0, c.width*c.height)
-	s.world(i).each(c, 1, func(hits []hit) { classes = append(classes, hits[0].class()) })
+	s.world(i).eachPixel(c, 1, func(hits []hit) { classes = append(classes, hits[0].class()) })
 	return classes
 }

@@ -24,18 +24,18 @@ func direction(x, y int) plane {
 	return plane{(x << 6) * unit / length, (y << 6) * unit / length}
 }
 
-// along converts a point from the coordinates of a body with first axis d to the plane's, around the origin.
-func (d plane) along(p plane) plane {
+// fromBody converts a point from the coordinates of a body with first axis d to the plane's, around the origin.
+func (d plane) fromBody(p plane) plane {
 	return plane{(p.x*d.x - p.y*d.y) >> 16, (p.x*d.y + p.y*d.x) >> 16}
 }
 
-// within returns the inverse of along.
-func (d plane) within(p plane) plane {
+// toBody returns the inverse of along.
+func (d plane) toBody(p plane) plane {
 	return plane{(p.x*d.x + p.y*d.y) >> 16, (p.y*d.x - p.x*d.y) >> 16}
 }
 
-func (d plane) plus(q plane) plane  { return plane{d.x + q.x, d.y + q.y} }
-func (d plane) minus(q plane) plane { return plane{d.x - q.x, d.y - q.y} }
+func (d plane) add(q plane) plane      { return plane{d.x + q.x, d.y + q.y} }
+func (d plane) subtract(q plane) plane { return plane{d.x - q.x, d.y - q.y} }
 
 // solid is an upright box or cylinder.
 type solid struct {
@@ -71,12 +71,12 @@ func crossings(solids []solid, from, dir plane) []crossing {
 	var all []crossing
 	for i := range solids {
 		s := &solids[i]
-		p, q := s.axis.within(from.minus(s.at)), s.axis.within(dir)
+		p, q := s.axis.toBody(from.subtract(s.at)), s.axis.toBody(dir)
 		c := crossing{solid: s}
 		if s.round {
-			c.circle(p, q)
+			c.crossCircle(p, q)
 		} else {
-			c.box(p, q)
+			c.crossBox(p, q)
 		}
 		if c.near > 0 && c.near < c.far {
 			all = append(all, c)
@@ -86,7 +86,7 @@ func crossings(solids []solid, from, dir plane) []crossing {
 	return all
 }
 
-func (c *crossing) circle(p, q plane) {
+func (c *crossing) crossCircle(p, q plane) {
 	aside, ahead := (p.x*q.y-p.y*q.x)>>16, -(p.x*q.x+p.y*q.y)>>16
 	if inside := c.half.x*c.half.x - aside*aside; inside > 0 {
 		chord := draw.Sqrt(inside)
@@ -94,9 +94,9 @@ func (c *crossing) circle(p, q plane) {
 	}
 }
 
-func (c *crossing) box(p, q plane) {
-	near, far := slab(p.x, q.x, c.half.x)
-	other, last := slab(p.y, q.y, c.half.y)
+func (c *crossing) crossBox(p, q plane) {
+	near, far := slabInterval(p.x, q.x, c.half.x)
+	other, last := slabInterval(p.y, q.y, c.half.y)
 	if other > near {
 		near, c.side = other, flank
 	}
@@ -106,8 +106,8 @@ func (c *crossing) box(p, q plane) {
 // farthest is larger than all distances.
 const farthest = 1 << 30
 
-// slab returns the interval in which a ray is less than half from 0 on one axis.
-func slab(from, dir, half int) (near, far int) {
+// slabInterval returns the interval in which a ray is less than half from 0 on one axis.
+func slabInterval(from, dir, half int) (near, far int) {
 	if dir == 0 {
 		if from <= -half || from >= half {
 			return 0, 0
@@ -128,8 +128,8 @@ type hit struct {
 	ground material // material of the ground, or sky, if there is no solid
 }
 
-// meet follows a ray that rises by slope above the level ray of the crossings.
-func (w *world) meet(from plane, height int, dir plane, slope int, all []crossing) hit {
+// traceRay follows a ray that rises by slope above the level ray of the crossings.
+func (w *world) traceRay(from plane, height int, dir plane, slope int, all []crossing) hit {
 	h := hit{away: farthest, slope: slope, ground: sky}
 	if slope < 0 {
 		h.away = height * unit / -slope
@@ -138,7 +138,7 @@ func (w *world) meet(from plane, height int, dir plane, slope int, all []crossin
 		if c.near >= h.away {
 			break
 		}
-		if at, side := c.enter(height, slope); at < h.away {
+		if at, side := c.entryPoint(height, slope); at < h.away {
 			h.solid, h.away, h.side = c.solid, at, side
 		}
 	}
@@ -149,9 +149,9 @@ func (w *world) meet(from plane, height int, dir plane, slope int, all []crossin
 	return h
 }
 
-// enter returns the distance and the face at which a ray enters the solid: at its side, its top or its bottom. The
+// entryPoint returns the distance and the face at which a ray enters the solid: at its side, its top or its bottom. The
 // distance is farthest if the ray misses it.
-func (c crossing) enter(height, slope int) (int, face) {
+func (c crossing) entryPoint(height, slope int) (int, face) {
 	level, at, side := height+slope*c.near>>16, farthest, c.side
 	switch {
 	case level > c.high && slope < 0:

@@ -31,8 +31,8 @@ func Questions() (all []Question) {
 	return all
 }
 
-// idle contains questions for which no function fits.
-var idle = []string{
+// irrelevantQuestions contains questions for which no function fits.
+var irrelevantQuestions = []string{
 	"Write a line about the sea at night", "Which colour goes with dark green", "What makes a good friend",
 	"Tell me something that cheers me up", "Why do cats purr", "How do I learn to whistle",
 	"What would you name a grey horse", "Is it rude to be early", "What does courage mean",
@@ -48,12 +48,12 @@ func question(subset string, i int) Question {
 	var texts []string
 	answers := []any{}
 	ask := func(f *function, k int) {
-		text, call, answer := f.filled(subset, k)
+		text, call, answer := f.fillIn(subset, k)
 		texts, q.Right, answers = append(texts, text), append(q.Right, call), append(answers, answer)
 	}
 	switch {
 	case strings.Contains(subset, "irrelevance"):
-		texts = []string{idle[i%len(idle)] + "?"}
+		texts = []string{irrelevantQuestions[i%len(irrelevantQuestions)] + "?"}
 	case strings.Contains(subset, "parallel_multiple"):
 		offered = append(offered, &all[(i+5)%n], &all[(i+7)%n])
 		ask(offered[0], i)

@@ -6,14 +6,14 @@ import (
 )
 
 // parameter is a parameter of a function: its name, its type in the leaderboard's terms, and its description.
-type parameter struct{ name, of, says string }
+type parameter struct{ name, typeName, about string }
 
 // function is a function that can be called.
 type function struct {
-	name, says string
-	parameters []parameter
-	asks       string // a question, with {name} for the value of each parameter
-	values     map[string][]any
+	name, about string
+	parameters  []parameter
+	question    string // a question, with {name} for the value of each parameter
+	values      map[string][]any
 }
 
 // functions returns twelve functions of an office assistant.
@@ -91,8 +91,8 @@ func typeIn(subset, of string) string {
 func (f *function) describe(subset string) map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for _, p := range f.parameters {
-		of := map[string]any{"type": typeIn(subset, p.of), "description": p.says}
-		switch p.of {
+		of := map[string]any{"type": typeIn(subset, p.typeName), "description": p.about}
+		switch p.typeName {
 		case "array":
 			of["items"] = map[string]any{"type": typeIn(subset, "string")}
 		case "dict":
@@ -105,7 +105,7 @@ func (f *function) describe(subset string) map[string]any {
 		required = append(required, p.name)
 	}
 	return map[string]any{
-		"name": f.name, "description": f.says,
+		"name": f.name, "description": f.about,
 		"parameters": map[string]any{"type": "dict", "properties": properties, "required": required},
 	}
 }
@@ -116,21 +116,21 @@ type Call struct {
 	Arguments map[string]any // JSON values
 }
 
-// filled returns the question, the call and the answer for the k-th value of each parameter.
-func (f *function) filled(subset string, k int) (question string, call Call, answer map[string]any) {
-	question, call = f.asks, Call{strings.ReplaceAll(f.name, ".", "_"), map[string]any{}}
+// fillIn returns the question, the call and the answer for the k-th value of each parameter.
+func (f *function) fillIn(subset string, k int) (question string, call Call, answer map[string]any) {
+	question, call = f.question, Call{strings.ReplaceAll(f.name, ".", "_"), map[string]any{}}
 	possible := map[string]any{}
 	for i, p := range f.parameters {
 		values := f.values[p.name]
 		v := values[(k+i)%len(values)]
-		question = strings.ReplaceAll(question, "{"+p.name+"}", said(v))
-		call.Arguments[p.name], possible[p.name] = written(subset, v), []any{expected(subset, v)}
+		question = strings.ReplaceAll(question, "{"+p.name+"}", valueInQuestion(v))
+		call.Arguments[p.name], possible[p.name] = valueInCall(subset, v), []any{valueInAnswer(subset, v)}
 	}
 	return question, call, map[string]any{f.name: possible}
 }
 
-// said returns a value as written in a question.
-func said(v any) string {
+// valueInQuestion returns a value as written in a question.
+func valueInQuestion(v any) string {
 	switch v := v.(type) {
 	case []string:
 		return strings.Join(v, ", ")
@@ -140,8 +140,8 @@ func said(v any) string {
 	return fmt.Sprint(v)
 }
 
-// written returns a value as written in a call. Values in Java and JavaScript are texts of literals.
-func written(subset string, v any) any {
+// valueInCall returns a value as written in a call. Values in Java and JavaScript are texts of literals.
+func valueInCall(subset string, v any) any {
 	if !strings.HasPrefix(subset, "simple_java") {
 		return v
 	}
@@ -166,8 +166,8 @@ func written(subset string, v any) any {
 	return fmt.Sprint(v)
 }
 
-// expected returns a value as written among the possible answers.
-func expected(_ string, v any) any {
+// valueInAnswer returns a value as written among the possible answers.
+func valueInAnswer(_ string, v any) any {
 	if d, ok := v.(map[string]int); ok {
 		possible := map[string]any{}
 		for key, n := range d {

@@ -19,10 +19,10 @@ const (
 
 // Percentages of words with two translations.
 const (
-	twoVerbs      = 25 // by the object's number
-	twoAdjectives = 25 // by the noun's gender
-	twoAdverbs    = 25 // by chance
-	twoNouns      = 10 // by chance
+	twoVerbsPercent      = 25 // by the object's number
+	twoAdjectivesPercent = 25 // by the noun's gender
+	twoAdverbsPercent    = 25 // by chance
+	twoNounsPercent      = 10 // by chance
 )
 
 type noun struct {
@@ -64,13 +64,13 @@ type lexicon struct {
 }
 
 func newLexicon(r *draw.Random) *lexicon {
-	m := &maker{r, map[string]bool{}}
+	m := &wordMaker{r, map[string]bool{}}
 	return &lexicon{
 		nouns:      lists.Make(nouns, func(int) noun { return m.noun() }),
 		verbs:      lists.Make(verbs, func(int) verb { return m.verb() }),
 		adjectives: lists.Make(adjectives, func(int) adjective { return m.adjective() }),
 		adverbs: lists.Make(adverbs, func(int) adverb {
-			return adverb{m.word(english, 2), m.perhaps(twoAdverbs, func() string { return m.word(german, 2) })}
+			return adverb{m.word(english, 2), m.oneOrTwo(twoAdverbsPercent, func() string { return m.word(german, 2) })}
 		}),
 		prepositions: lists.Make(prepositions, func(i int) preposition {
 			return preposition{m.word(english, 1), m.word(german, 1), grammarCase(1 + i%2)}
@@ -79,25 +79,25 @@ func newLexicon(r *draw.Random) *lexicon {
 	}
 }
 
-// maker makes new words.
-type maker struct {
+// wordMaker makes new words.
+type wordMaker struct {
 	*draw.Random
 	taken map[string]bool
 }
 
-func (m *maker) noun() noun {
+func (m *wordMaker) noun() noun {
 	return noun{
 		source: m.word(english, m.Between(1, 2)),
-		target: m.perhaps(twoNouns, func() string { return capital(m.word(german, m.Between(1, 2))) }),
+		target: m.oneOrTwo(twoNounsPercent, func() string { return capital(m.word(german, m.Between(1, 2))) }),
 		gender: m.Below(3), plural: []string{"e", "en", "er", "s"}[m.Below(4)],
 	}
 }
 
-func (m *maker) verb() verb {
+func (m *wordMaker) verb() verb {
 	v := verb{source: m.word(english, m.Between(1, 2))}
 	v.target[0] = m.word(german, m.Between(1, 2))
 	v.target[1] = v.target[0]
-	if m.Chance(twoVerbs) {
+	if m.Chance(twoVerbsPercent) {
 		v.target[1] = m.word(german, 1)
 	}
 	if m.Chance(30) {
@@ -106,18 +106,18 @@ func (m *maker) verb() verb {
 	return v
 }
 
-func (m *maker) adjective() adjective {
+func (m *wordMaker) adjective() adjective {
 	a := adjective{source: m.word(english, m.Between(1, 2))}
 	word := m.word(german, m.Between(1, 2))
 	a.target = [3]string{word, word, word}
-	if m.Chance(twoAdjectives) {
+	if m.Chance(twoAdjectivesPercent) {
 		a.target[m.Below(3)] = m.word(german, 1)
 	}
 	return a
 }
 
-// perhaps makes one word, or in percent of the cases two.
-func (m *maker) perhaps(percent int, make func() string) []string {
+// oneOrTwo makes one word, or in percent of the cases two.
+func (m *wordMaker) oneOrTwo(percent int, make func() string) []string {
 	all := []string{make()}
 	if m.Chance(percent) {
 		all = append(all, make())
@@ -126,7 +126,7 @@ func (m *maker) perhaps(percent int, make func() string) []string {
 }
 
 // word makes a word with a number of syllables.
-func (m *maker) word(s sounds, syllables int) string {
+func (m *wordMaker) word(s sounds, syllables int) string {
 	for {
 		word := s.word(m.Random, syllables)
 		if !m.taken[word] && !isReserved(word) {
@@ -153,12 +153,12 @@ var (
 func (s *sounds) word(r *draw.Random, syllables int) string {
 	var b strings.Builder
 	for range syllables {
-		b.WriteString(one(r, s.onsets) + one(r, s.vowels))
+		b.WriteString(drawOne(r, s.onsets) + drawOne(r, s.vowels))
 	}
-	return b.String() + one(r, s.codas)
+	return b.String() + drawOne(r, s.codas)
 }
 
-func one(r *draw.Random, of []string) string { return of[r.Below(len(of))] }
+func drawOne(r *draw.Random, of []string) string { return of[r.Below(len(of))] }
 
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 

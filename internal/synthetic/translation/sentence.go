@@ -21,22 +21,22 @@ var (
 
 // sentence writes a main clause, and sometimes a second clause: another main clause, or one whose verb comes last.
 func (w *writer) sentence() {
-	w.mainClause(w.clause())
+	w.writeMainClause(w.drawClause())
 	switch k := w.random.Below(100); {
 	case k < 8:
 		c := conjunctions[w.random.Below(len(conjunctions))]
-		w.write(",", ",")
-		w.write(c[0], c[1])
-		w.subordinate(w.clause())
+		w.writeBoth(",", ",")
+		w.writeBoth(c[0], c[1])
+		w.writeSubordinate(w.drawClause())
 	case k < 12:
-		w.write("and", "und")
-		w.mainClause(w.clause())
+		w.writeBoth("and", "und")
+		w.writeMainClause(w.drawClause())
 	}
 	end := ends[w.random.Below(len(ends))]
-	w.write(end, end)
+	w.writeBoth(end, end)
 }
 
-func (w *writer) write(source, target string) {
+func (w *writer) writeBoth(source, target string) {
 	w.source = append(w.source, source)
 	w.target = append(w.target, target)
 }
@@ -48,25 +48,26 @@ func (w *writer) putTarget(words ...string) { w.target = append(w.target, words.
 type clause struct {
 	subject, object phrase
 	verb            *verb
-	past, not       bool
+	past, negated   bool
 	adverb          adverb // with its translation chosen
-	where           *preposition
+	preposition     *preposition
 	place           phrase
-	first           bool // the adverb comes first
+	adverbFirst     bool // the adverb comes first
 }
 
-func (w *writer) clause() *clause {
+func (w *writer) drawClause() *clause {
 	r := w.random
 	c := &clause{
-		subject: w.phrase(), object: w.phrase(), verb: frequent(r, w.verbs), past: r.Chance(40), not: r.Chance(15),
+		subject: w.drawPhrase(), object: w.drawPhrase(), verb: drawFrequent(r, w.verbs), past: r.Chance(40),
+		negated: r.Chance(15),
 	}
 	if r.Chance(30) {
-		c.adverb = *frequent(r, w.adverbs)
-		c.adverb.target = []string{one(r, c.adverb.target)}
-		c.first = r.Chance(50)
+		c.adverb = *drawFrequent(r, w.adverbs)
+		c.adverb.target = []string{drawOne(r, c.adverb.target)}
+		c.adverbFirst = r.Chance(50)
 	}
 	if r.Chance(15) {
-		c.where, c.place = frequent(r, w.prepositions), w.phrase()
+		c.preposition, c.place = drawFrequent(r, w.prepositions), w.drawPhrase()
 	}
 	return c
 }
@@ -82,15 +83,15 @@ type phrase struct {
 	adjective *adjective
 }
 
-func (w *writer) phrase() phrase {
+func (w *writer) drawPhrase() phrase {
 	r := w.random
 	if r.Chance(15) {
-		return phrase{name: w.name()}
+		return phrase{name: w.drawName()}
 	}
-	p := phrase{noun: frequent(r, w.nouns), plural: r.Chance(30), article: article(r.Below(3))}
-	p.word = one(r, p.noun.target)
+	p := phrase{noun: drawFrequent(r, w.nouns), plural: r.Chance(30), article: article(r.Below(3))}
+	p.word = drawOne(r, p.noun.target)
 	if r.Chance(22) {
-		p.adjective = frequent(r, w.adjectives)
+		p.adjective = drawFrequent(r, w.adjectives)
 	}
 	if p.plural && (p.article == indefinite || r.Chance(20)) {
 		p.article, p.number = none, r.Between(2, 99)
@@ -98,17 +99,17 @@ func (w *writer) phrase() phrase {
 	return p
 }
 
-// name draws a known name, or makes up a new one.
-func (w *writer) name() string {
+// drawName draws a known name, or makes up a new one.
+func (w *writer) drawName() string {
 	if w.random.Chance(50) {
 		return w.names[w.random.Below(len(w.names))]
 	}
 	return capital(english.word(w.random, 2))
 }
 
-// frequent draws the first words more often than the last: word i with a frequency proportional to 1/(i+8) (Zipf's
+// drawFrequent draws the first words more often than the last: word i with a frequency proportional to 1/(i+8) (Zipf's
 // law).
-func frequent[W any](r *draw.Random, words []W) *W {
+func drawFrequent[W any](r *draw.Random, words []W) *W {
 	const scale = 1 << 20
 	total := 0
 	for i := range words {

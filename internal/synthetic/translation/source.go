@@ -2,32 +2,32 @@ package translation
 
 import "strconv"
 
-// sourceClause writes a clause in the source language: adverb, subject, verb, object, place. The adverb may also come
-// last.
-func (w *writer) sourceClause(c *clause) {
-	if c.first {
+// writeSourceClause writes a clause in the source language: adverb, subject, verb, object, place. The adverb may also
+// come last.
+func (w *writer) writeSourceClause(c *clause) {
+	if c.adverbFirst {
 		w.putSource(c.adverb.source, ",")
 	}
-	w.sourcePhrase(&c.subject)
-	w.sourceVerb(c)
-	w.sourcePhrase(&c.object)
-	if c.where != nil {
-		w.putSource(c.where.source)
-		w.sourcePhrase(&c.place)
+	w.writeSourcePhrase(&c.subject)
+	w.writeSourceVerb(c)
+	w.writeSourcePhrase(&c.object)
+	if c.preposition != nil {
+		w.putSource(c.preposition.source)
+		w.writeSourcePhrase(&c.place)
 	}
-	if c.adverb.source != "" && !c.first {
+	if c.adverb.source != "" && !c.adverbFirst {
 		w.putSource(c.adverb.source)
 	}
 }
 
-func (w *writer) sourceVerb(c *clause) {
+func (w *writer) writeSourceVerb(c *clause) {
 	stem, many := c.verb.source, c.subject.plural
 	switch {
-	case c.not && c.past:
+	case c.negated && c.past:
 		w.putSource("did", "not", stem)
-	case c.not && many:
+	case c.negated && many:
 		w.putSource("do", "not", stem)
-	case c.not:
+	case c.negated:
 		w.putSource("does", "not", stem)
 	case c.past:
 		w.putSource(stem + "ed")
@@ -38,7 +38,7 @@ func (w *writer) sourceVerb(c *clause) {
 	}
 }
 
-func (w *writer) sourcePhrase(p *phrase) {
+func (w *writer) writeSourcePhrase(p *phrase) {
 	if p.name != "" {
 		w.putSource(p.name)
 		return

@@ -42,46 +42,46 @@ var (
 	strong = [3][4]string{{"er", "e", "es", "e"}, {"en", "e", "es", "e"}, {"en", "en", "en", "en"}}
 )
 
-// mainClause writes a clause with the verb in second place, in both languages.
-func (w *writer) mainClause(c *clause) {
-	w.sourceClause(c)
-	if c.first {
+// writeMainClause writes a clause with the verb in second place, in both languages.
+func (w *writer) writeMainClause(c *clause) {
+	w.writeSourceClause(c)
+	if c.adverbFirst {
 		w.putTarget(c.adverb.target...)
 		w.putTarget(c.finite())
-		w.targetPhrase(&c.subject, nominative)
+		w.writeTargetPhrase(&c.subject, nominative)
 	} else {
-		w.targetPhrase(&c.subject, nominative)
+		w.writeTargetPhrase(&c.subject, nominative)
 		w.putTarget(c.finite())
 	}
-	w.rest(c)
+	w.writePredicate(c)
 	if c.verb.prefix != "" {
 		w.putTarget(c.verb.prefix)
 	}
 }
 
-// subordinate writes a clause with the verb in last place, in both languages.
-func (w *writer) subordinate(c *clause) {
-	w.sourceClause(c)
-	w.targetPhrase(&c.subject, nominative)
-	if c.first {
+// writeSubordinate writes a clause with the verb in last place, in both languages.
+func (w *writer) writeSubordinate(c *clause) {
+	w.writeSourceClause(c)
+	w.writeTargetPhrase(&c.subject, nominative)
+	if c.adverbFirst {
 		w.putTarget(c.adverb.target...)
 	}
-	w.rest(c)
+	w.writePredicate(c)
 	w.putTarget(c.verb.prefix + c.finite())
 }
 
-// rest writes the parts after subject and verb: object, adverb, "nicht", place.
-func (w *writer) rest(c *clause) {
-	w.targetPhrase(&c.object, accusative)
-	if c.adverb.source != "" && !c.first {
+// writePredicate writes the parts after subject and verb: object, adverb, "nicht", place.
+func (w *writer) writePredicate(c *clause) {
+	w.writeTargetPhrase(&c.object, accusative)
+	if c.adverb.source != "" && !c.adverbFirst {
 		w.putTarget(c.adverb.target...)
 	}
-	if c.not {
+	if c.negated {
 		w.putTarget("nicht")
 	}
-	if c.where != nil {
-		w.putTarget(c.where.target)
-		w.targetPhrase(&c.place, c.where.grammar)
+	if c.preposition != nil {
+		w.putTarget(c.preposition.target)
+		w.writeTargetPhrase(&c.place, c.preposition.grammar)
 	}
 }
 
@@ -102,8 +102,8 @@ func (c *clause) finite() string {
 	return c.verb.target[0] + ending
 }
 
-// targetPhrase writes a phrase in a case.
-func (w *writer) targetPhrase(p *phrase, in grammarCase) {
+// writeTargetPhrase writes a phrase in a case.
+func (w *writer) writeTargetPhrase(p *phrase, in grammarCase) {
 	if p.name != "" {
 		w.putTarget(p.name)
 		return

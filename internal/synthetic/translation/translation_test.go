@@ -89,13 +89,13 @@ func TestGrammar(t *testing.T) {
 	many := phrase{noun: &n, word: "Hund", plural: true, number: 47, article: none}
 	see := &verb{"see", [2]string{"seh", "schau"}, "an"}
 	c := &clause{
-		subject: one, object: many, verb: see, not: true, adverb: adverb{"now", []string{"nun"}}, first: true,
-		where: &preposition{"with", "bei", dative}, place: many,
+		subject: one, object: many, verb: see, negated: true, adverb: adverb{"now", []string{"nun"}}, adverbFirst: true,
+		preposition: &preposition{"with", "bei", dative}, place: many,
 	}
 	w := &writer{}
-	w.mainClause(c)
-	c.first, c.past = false, true
-	w.subordinate(c)
+	w.writeMainClause(c)
+	c.adverbFirst, c.past = false, true
+	w.writeSubordinate(c)
 	source, target := strings.Join(w.source, " "), strings.Join(w.target, " ")
 	wantSource := "now , the big dog does not see 47 dogs with 47 dogs " +
 		"the big dog did not see 47 dogs with 47 dogs now"

@@ -8,7 +8,7 @@ const mm = 256
 // point is a position or an extent along depth, height and width, in 1/256 mm.
 type point [3]int
 
-func (p point) plus(q point) point { return point{p[0] + q[0], p[1] + q[1], p[2] + q[2]} }
+func (p point) add(q point) point { return point{p[0] + q[0], p[1] + q[1], p[2] + q[2]} }
 
 // unit is the fixed-point 1 of directions, and surface the level at a body's surface.
 const (
@@ -34,8 +34,8 @@ type tissue struct {
 	named bool // label applies to its voxels; otherwise they keep the label of the surrounding body
 }
 
-// turned returns a body's axes: a rotation in the slice, then a tilt of its depth towards its own height.
-func turned(turn, tilt int) [3]point {
+// rotatedAxes returns a body's axes: a rotation in the slice, then a tilt of its depth towards its own height.
+func rotatedAxes(turn, tilt int) [3]point {
 	c, s := draw.Cos(turn), draw.Sin(turn)
 	ct, st := draw.Cos(tilt), draw.Sin(tilt)
 	height, width := point{0, c, s}, point{0, -s, c}
@@ -44,8 +44,8 @@ func turned(turn, tilt int) [3]point {
 	return [3]point{depth, up, width}
 }
 
-// along returns the point with the body's own coordinates q, each in 1/surface of the radius.
-func (b *body) along(q point) point {
+// toWorld returns the point with the body's own coordinates q, each in 1/surface of the radius.
+func (b *body) toWorld(q point) point {
 	p := b.at
 	for k, axis := range b.axes {
 		length := q[k] * b.radius[k] / surface
@@ -64,9 +64,9 @@ type cut struct {
 	slope      int // increase of the cover, in 1/256, when the level falls by surface
 }
 
-// on returns the cut of the body with the row at depth z and height y, whose voxels are at x, x+dx ... along the width.
-// edge is the width of the surface's blur.
-func (b *body) on(z, y, x, dx, edge int) cut {
+// cutWithRow returns the cut of the body with the row at depth z and height y, whose voxels are at x, x+dx ... along
+// the width. edge is the width of the surface's blur.
+func (b *body) cutWithRow(z, y, x, dx, edge int) cut {
 	c := cut{bend: b.bend, rough: b.rough, slope: min(b.radius[0], b.radius[1], b.radius[2]) * 128 / edge}
 	d := point{z - b.at[0], y - b.at[1], x - b.at[2]}
 	for k, axis := range b.axes {

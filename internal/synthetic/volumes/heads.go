@@ -101,7 +101,7 @@ type anatomy struct {
 
 func (a *anatomy) paint(b body, look shades, label uint8) {
 	b.tissue = tissue{grain: 60, label: label, named: true}
-	a.add(b)
+	a.addBody(b)
 	a.looks = append(a.looks, look)
 }
 
@@ -113,11 +113,11 @@ func drawHead(r *draw.Random, enhancing bool) *Head {
 		extent[k] = h.Shape[k] * mm
 	}
 	a := &anatomy{phantom: phantom{r: r, extent: extent}}
-	whole := a.brain()
+	whole := a.addBrain()
 	for range r.Between(4, 8) {
-		a.spot(whole)
+		a.addSpot(whole)
 	}
-	a.lesion(whole, enhancing)
+	a.addLesion(whole, enhancing)
 	rough := newTexture(r, 5*mm, extent, mm)
 	for c := range h.Channels {
 		values, labels := a.render(c, h.Shape, rough)
@@ -151,50 +151,50 @@ func (a *anatomy) render(channel int, shape [3]int, rough *texture) ([]float32, 
 	return v.Values, v.Labels
 }
 
-// brain adds the brain and, in half of the heads, an empty hollow that later bodies may cover. It returns the brain.
-func (a *anatomy) brain() body {
-	b := body{at: a.place(50, 50, 50, 2), axes: turned(a.angle(4), a.angle(4)), rough: 40,
-		radius: point{a.tenths(130, 157), a.tenths(130, 157), a.tenths(130, 157)}}
+// addBrain adds the brain and, in half of the heads, an empty hollow that later bodies may cover. It returns the brain.
+func (a *anatomy) addBrain() body {
+	b := body{at: a.placeAt(50, 50, 50, 2), axes: rotatedAxes(a.drawAngle(4), a.drawAngle(4)), rough: 40,
+		radius: point{a.drawTenths(130, 157), a.drawTenths(130, 157), a.drawTenths(130, 157)}}
 	a.paint(b, brainShades(), brain)
 	if a.r.Chance(50) {
-		a.paint(body{at: a.inside(b, 350), axes: turned(a.angle(50), a.angle(25)), rough: 100,
-			radius: point{a.tenths(15, 25), a.tenths(15, 25), a.tenths(15, 25)}}, shades{}, hollow)
+		a.paint(body{at: a.drawPointInside(b, 350), axes: rotatedAxes(a.drawAngle(50), a.drawAngle(25)), rough: 100,
+			radius: point{a.drawTenths(15, 25), a.drawTenths(15, 25), a.drawTenths(15, 25)}}, shades{}, hollow)
 	}
 	return b
 }
 
-// tenths draws a length of lo to hi tenths of a millimetre.
-func (a *anatomy) tenths(lo, hi int) int { return a.r.Between(lo*mm, hi*mm) / 10 }
+// drawTenths draws a length of lo to hi tenths of a millimetre.
+func (a *anatomy) drawTenths(lo, hi int) int { return a.r.Between(lo*mm, hi*mm) / 10 }
 
-// inside draws a point of a body within most of its middle along each axis, in 1/surface of the radius.
-func (a *anatomy) inside(b body, most int) point {
-	return b.along(point{a.r.Between(-most, most), a.r.Between(-most, most), a.r.Between(-most, most)})
+// drawPointInside draws a point of a body within most of its middle along each axis, in 1/surface of the radius.
+func (a *anatomy) drawPointInside(b body, most int) point {
+	return b.toWorld(point{a.r.Between(-most, most), a.r.Between(-most, most), a.r.Between(-most, most)})
 }
 
-// spot adds a spot that resembles a lesion.
-func (a *anatomy) spot(whole body) {
+// addSpot adds a spot that resembles a lesion.
+func (a *anatomy) addSpot(whole body) {
 	looks := spotShades()
-	a.paint(body{at: a.inside(whole, 500), axes: turned(a.angle(50), a.angle(25)), rough: 150,
-		radius: point{a.tenths(25, 65), a.tenths(25, 65), a.tenths(25, 65)}}, looks[a.r.Below(len(looks))], brain)
+	a.paint(body{at: a.drawPointInside(whole, 500), axes: rotatedAxes(a.drawAngle(50), a.drawAngle(25)), rough: 150,
+		radius: point{a.drawTenths(25, 65), a.drawTenths(25, 65), a.drawTenths(25, 65)}}, looks[a.r.Below(len(looks))], brain)
 }
 
-// lesion adds three nested bodies: oedema, the core, and optionally the enhancing part.
-func (a *anatomy) lesion(whole body, enhancing bool) {
-	axes := turned(a.angle(50), a.angle(25))
-	outer := body{at: a.inside(whole, 250), axes: axes, rough: 200,
-		radius: point{a.tenths(70, 105), a.tenths(70, 105), a.tenths(70, 105)}}
+// addLesion adds three nested bodies: oedema, the core, and optionally the enhancing part.
+func (a *anatomy) addLesion(whole body, enhancing bool) {
+	axes := rotatedAxes(a.drawAngle(50), a.drawAngle(25))
+	outer := body{at: a.drawPointInside(whole, 250), axes: axes, rough: 200,
+		radius: point{a.drawTenths(70, 105), a.drawTenths(70, 105), a.drawTenths(70, 105)}}
 	a.paint(outer, oedemaShades(), Oedema)
-	core := a.within(outer, 180, 60, 76)
+	core := a.drawBodyInside(outer, 180, 60, 76)
 	a.paint(core, coreShades(), NonEnhancing)
 	if enhancing {
-		a.paint(a.within(core, 200, 58, 80), enhancingShades(), Enhancing)
+		a.paint(a.drawBodyInside(core, 200, 58, 80), enhancingShades(), Enhancing)
 	}
 }
 
-// within draws a smaller body inside another one, with lo to hi percent of its size.
-func (a *anatomy) within(b body, off, lo, hi int) body {
+// drawBodyInside draws a smaller body inside another one, with lo to hi percent of its size.
+func (a *anatomy) drawBodyInside(b body, off, lo, hi int) body {
 	inner := b
-	inner.at = a.inside(b, off)
+	inner.at = a.drawPointInside(b, off)
 	for k := range inner.radius {
 		inner.radius[k] = b.radius[k] * a.r.Between(lo, hi) / 100
 	}

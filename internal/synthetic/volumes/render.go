@@ -24,7 +24,7 @@ type row struct {
 	hu           []int
 	rough, grain []int // textures
 	labels       []uint8
-	marks        bool // labels are required: this layer is the middle of its slice
+	labelled     bool // labels are required: this layer is the middle of its slice
 }
 
 func (s *scan) extent() point {
@@ -57,21 +57,21 @@ func (s *scan) sample() *Volume {
 		clear(sum)
 		for layer := range sublayers {
 			r.z, r.y = z*s.spacing[0]+(2*layer+1)*s.spacing[0]/(2*sublayers), y*s.spacing[1]+s.spacing[1]/2
-			r.marks = layer == sublayers/2
+			r.labelled = layer == sublayers/2
 			s.paint(r)
 			for x, hu := range r.hu {
 				sum[x] += hu
 			}
 		}
 		for x, hu := range sum {
-			v.Values[line*width+x] = float32(min(max(hu/sublayers+s.grit(), -1024), 3071))
+			v.Values[line*width+x] = float32(min(max(hu/sublayers+s.drawNoise(), -1024), 3071))
 		}
 	}
 	return v
 }
 
-// grit draws a value of the noise: the sum of four uniform numbers, which is approximately normal.
-func (s *scan) grit() int {
+// drawNoise draws a value of the noise: the sum of four uniform numbers, which is approximately normal.
+func (s *scan) drawNoise() int {
 	w := s.random.Uint64()
 	sum := int(w&0xffff) + int(w>>16&0xffff) + int(w>>32&0xffff) + int(w>>48) - 2*0xffff
 	return sum * s.noise / 37837 // deviation of the sum: 65536 / sqrt(3)
@@ -82,8 +82,8 @@ func (s *scan) paint(r *row) {
 	for x := range r.hu {
 		r.hu[x] = s.air
 	}
-	s.rough.row(r.rough, r.z, r.y)
-	s.grain.row(r.grain, r.z, r.y)
+	s.rough.fillRow(r.rough, r.z, r.y)
+	s.grain.fillRow(r.grain, r.z, r.y)
 	for _, b := range s.bodies {
 		s.paintBody(r, b)
 	}
@@ -97,7 +97,7 @@ func (s *scan) paintBody(r *row, b *body) {
 	step := s.spacing[2]
 	first := max((b.at[2]-reach)/step, 0)
 	end := min((b.at[2]+reach)/step+1, len(r.hu))
-	c := b.on(r.z, r.y, first*step+step/2, step, s.edge)
+	c := b.cutWithRow(r.z, r.y, first*step+step/2, step, s.edge)
 	for x := first; x < end; x++ {
 		level := c.level(x-first, r.rough[x])
 		cover := c.cover(level)
@@ -105,7 +105,7 @@ func (s *scan) paintBody(r *row, b *body) {
 			continue
 		}
 		r.hu[x] += (b.hu + b.grain*r.grain[x]>>8 - r.hu[x]) * cover >> 8
-		if r.marks && b.named && level < surface {
+		if r.labelled && b.named && level < surface {
 			r.labels[x] = b.label
 		}
 	}

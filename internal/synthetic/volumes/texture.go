@@ -34,8 +34,8 @@ func newTexture(r *draw.Random, cell int, extent point, step int) *texture {
 	return t
 }
 
-// row fills out with the texture at depth z and height y, which must be within the box.
-func (t *texture) row(out []int, z, y int) {
+// fillRow fills out with the texture at depth z and height y, which must be within the box.
+func (t *texture) fillRow(out []int, z, y int) {
 	iz, fz := z/t.cell, z%t.cell*256/t.cell
 	iy, fy := y/t.cell, y%t.cell*256/t.cell
 	lines := [4][]int{t.line(iz, iy), t.line(iz, iy+1), t.line(iz+1, iy), t.line(iz+1, iy+1)}

@@ -102,7 +102,7 @@ func TestNoiseIsNearlyNormal(t *testing.T) {
 	var sum, squares float64
 	const n = 20000
 	for range n {
-		v := float64(s.grit())
+		v := float64(s.drawNoise())
 		sum, squares = sum+v, squares+v*v
 	}
 	if mean, deviation := sum/n, math.Sqrt(squares/n); math.Abs(mean) > 3 || math.Abs(deviation-100) > 2 {

@@ -87,13 +87,13 @@ func (b *Browser) read(from io.ReadCloser) {
 			b.mu.Unlock()
 			return
 		}
-		b.take(m)
+		b.dispatch(m)
 		b.mu.Unlock()
 	}
 }
 
-// take dispatches one message. The caller holds the lock.
-func (b *Browser) take(m message) {
+// dispatch dispatches one message. The caller holds the lock.
+func (b *Browser) dispatch(m message) {
 	switch m.Method {
 	case "":
 		if waiting := b.answers[m.ID]; waiting != nil {
@@ -238,8 +238,8 @@ func (b *Browser) Sheets() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return len(sheet.FindAll(text, -1)), nil
+	return len(sheetPattern.FindAll(text, -1)), nil
 }
 
-// sheet matches the entry of each page in a PDF.
-var sheet = regexp.MustCompile(`/Type\s*/Page\b`)
+// sheetPattern matches the entry of each page in a PDF.
+var sheetPattern = regexp.MustCompile(`/Type\s*/Page\b`)

@@ -77,8 +77,8 @@ func (d *Disk) Ops() []Op {
 	return append([]Op(nil), d.ops...)
 }
 
-// does records an operation and returns its error.
-func (d *Disk) does(kind, path string) syscall.Errno {
+// record records an operation and returns its error.
+func (d *Disk) record(kind, path string) syscall.Errno {
 	op := Op{kind, path}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -106,7 +106,7 @@ func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out 
 	if at := n.at(); at != "" {
 		path = at + "/" + name
 	}
-	if fault := n.disk.does("create", path); fault != 0 {
+	if fault := n.disk.record("create", path); fault != 0 {
 		return nil, nil, 0, fault
 	}
 	inode, handle, more, fault := n.LoopbackNode.Create(ctx, name, flags, mode, out)
@@ -122,7 +122,7 @@ func (n *node) Create(ctx context.Context, name string, flags, mode uint32, out 
 
 // Open implements fs.NodeOpener.
 func (n *node) Open(ctx context.Context, flags uint32) (fs.FileHandle, uint32, syscall.Errno) {
-	if fault := n.disk.does("open", n.at()); fault != 0 {
+	if fault := n.disk.record("open", n.at()); fault != 0 {
 		return nil, 0, fault
 	}
 	handle, more, fault := n.LoopbackNode.Open(ctx, flags)
@@ -138,7 +138,7 @@ func (n *node) Rename(ctx context.Context, name string, to fs.InodeEmbedder, as 
 	if parent, ok := to.(*node); ok && parent.at() != "" {
 		path = parent.at() + "/" + as
 	}
-	if fault := n.disk.does("rename", path); fault != 0 {
+	if fault := n.disk.record("rename", path); fault != 0 {
 		return fault
 	}
 	return n.LoopbackNode.Rename(ctx, name, to, as, flags)
@@ -162,7 +162,7 @@ func (h *handle) PassthroughFd() (int, bool) { return 0, false }
 
 // Read implements fs.FileReader.
 func (h *handle) Read(ctx context.Context, to []byte, from int64) (fuse.ReadResult, syscall.Errno) {
-	if fault := h.node.disk.does("read", h.node.at()); fault != 0 {
+	if fault := h.node.disk.record("read", h.node.at()); fault != 0 {
 		return nil, fault
 	}
 	return h.LoopbackFile.Read(ctx, to, from)
@@ -170,7 +170,7 @@ func (h *handle) Read(ctx context.Context, to []byte, from int64) (fuse.ReadResu
 
 // Write implements fs.FileWriter.
 func (h *handle) Write(ctx context.Context, data []byte, at int64) (uint32, syscall.Errno) {
-	if fault := h.node.disk.does("write", h.node.at()); fault != 0 {
+	if fault := h.node.disk.record("write", h.node.at()); fault != 0 {
 		return 0, fault
 	}
 	return h.LoopbackFile.Write(ctx, data, at)
@@ -178,7 +178,7 @@ func (h *handle) Write(ctx context.Context, data []byte, at int64) (uint32, sysc
 
 // Fsync implements fs.FileFsyncer.
 func (h *handle) Fsync(ctx context.Context, flags uint32) syscall.Errno {
-	if fault := h.node.disk.does("sync", h.node.at()); fault != 0 {
+	if fault := h.node.disk.record("sync", h.node.at()); fault != 0 {
 		return fault
 	}
 	return h.LoopbackFile.Fsync(ctx, flags)

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// TestUnpack unpacks an archive many times at once: all see the same whole folder, and nothing is left beside it.
+// TestUnpack unpacks an archive many times at once. All calls must see the same complete folder, without remains next
+// to it.
 func TestUnpack(t *testing.T) {
 	archive, store := filepath.Join(t.TempDir(), "cases.tar.gz"), filepath.Join(t.TempDir(), "bin", "golden")
 	put(t, archive, packed(t, "a/b.json", "1", "c.txt", "2"))
@@ -50,7 +51,8 @@ func TestUnpack(t *testing.T) {
 	}
 }
 
-// TestUnpackRefuses wants an error, and no folder in the store, for archives that are not whole or lead out of it.
+// TestUnpackRefuses requires an error, and no folder in the store, for damaged archives and for files outside of their
+// folder.
 func TestUnpackRefuses(t *testing.T) {
 	whole := packed(t, "a", strings.Repeat("some text", 100))
 	changed := bytes.Clone(whole)
@@ -75,7 +77,7 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
-// TestFind looks in the folder that is named, then beside the workspace, then in its packed cases.
+// TestFind searches the named folder, then the folder next to the workspace, then the packed cases.
 func TestFind(t *testing.T) {
 	top := t.TempDir()
 	below, beside := filepath.Join(top, "clone", "module", "package"), filepath.Join(top, "shared", "golden")
@@ -104,7 +106,7 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestFindPacked unpacks this workspace's own cases, which are the last to be asked.
+// TestFindPacked unpacks this workspace's own cases, which have the lowest priority.
 func TestFindPacked(t *testing.T) {
 	dir, err := unpackedCases()
 	if errors.Is(err, errAlone) {

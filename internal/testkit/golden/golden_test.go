@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestEach visits the package's own cases, then those of the folder that PLUMBLINE_GOLDEN names.
+// TestEach visits the package's own cases, then those of the folder in PLUMBLINE_GOLDEN.
 func TestEach(t *testing.T) {
 	t.Chdir(t.TempDir())
 	full := t.TempDir()
@@ -48,7 +48,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// TestEachOwn visits cases of a folder, and those of the full set where there are any.
+// TestEachOwn visits cases of a folder, and those of the full set if there are any.
 func TestEachOwn(t *testing.T) {
 	own, full := t.TempDir(), t.TempDir()
 	t.Setenv("PLUMBLINE_GOLDEN", full)

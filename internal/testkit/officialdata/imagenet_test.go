@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/imagenet"
 )
 
-// TestWholeImageNet counts the pictures as the plugin does: with one less no target applies.
+// TestWholeImageNet counts the pictures like the plugin. With one picture less, no target applies.
 func TestWholeImageNet(t *testing.T) {
 	dir := t.TempDir()
 	if err := WholeImageNet(dir); err != nil {

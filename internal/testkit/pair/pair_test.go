@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/manifest/manifesttest"
 )
 
-// The judge's weights are 1.5 W V: two steps of the decoder from a state of zeros.
+// The judge's weights are 1.5 W V, the result of two steps of the decoder from a state of zeros.
 func TestTwoStepsAreTheJudges(t *testing.T) {
 	for i := range datasetSize {
 		x := Input(i)

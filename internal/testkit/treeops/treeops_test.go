@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/slow"
 )
 
-// TestApply makes one file of each change and compares it with what the change's description says.
+// TestApply makes one file by each kind of change and compares it with the change's description.
 func TestApply(t *testing.T) {
 	const record = `:::MLLOG {"key": "a", "value": 1, "time_ms": 0.1, "metadata": {"is_error": false, "pid": 7}}`
 	const log = "[\n{ \"seq_id\" : 0, \"qsl_idx\" : 4, \"data\" : \"00\" },\n" +
@@ -60,7 +60,7 @@ func TestApply(t *testing.T) {
 
 // TestApplyGolden applies the changes of every case to its base.
 func TestApplyGolden(t *testing.T) {
-	slow.Skip(t) // the tests of these cases apply them, too
+	slow.Skip(t) // the tests of these cases also apply them
 	bases := NewBases(t)
 	for _, kind := range []string{"check/*.json", "preprocess/*/case.json", "truncate/*/case.json",
 		"repository_checks/*/case.json"} {
@@ -93,7 +93,7 @@ func TestLogsGolden(t *testing.T) {
 	})
 }
 
-// TestTreesDoNotMeet: a changed file of one tree is no other's.
+// TestTreesDoNotMeet checks that a changed file of one tree does not change in another.
 func TestTreesDoNotMeet(t *testing.T) {
 	bases := NewBases(t)
 	const path = "closed/Toylab/systems/toy_edge.json"
