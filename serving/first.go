@@ -28,14 +28,15 @@ func (s *Session) AskFirst(ctx context.Context, waiting func(text string)) error
 	noTokens := s.Set.API == prompts.Embeddings || s.Set.API == prompts.Rerank
 	s.Settings = sweep.PointSettings{
 		Asker: s.asker, Prompts: s.Set, Seed: p.Prompts.Seed, WarmUp: p.warmUpCount(), Grace: p.graceTime(),
-		BoundAll:  p.Grace != 0,
-		MaxErrors: p.MaxErrors, Retry: p.Retry, LoadGen: p.LoadGen, WholeWindow: p.WholeWindow, Objectives: p.Objectives,
-		Shared: p.SharesPrefixes(),
+		GraceAlways: p.Grace != 0,
+		MaxErrors:   p.MaxErrors, MaxRetries: p.Retry, LoadGen: p.LoadGen, WholeWindow: p.WholeWindow,
+		Objectives:     p.Objectives,
+		SharedPrefixes: p.SharesPrefixes(),
 		Rules: metrics.FigureRules{
 			NoTokens: noTokens, Tokenizer: p.Tokenizer != "", GPUs: p.GPUs, HourPrice: p.HourPrice,
 			Servers: s.About.URLs,
 		},
-		Forget: s.wire.ForgetPrompts,
+		EmptyCache: s.wire.ForgetPrompts,
 	}
 	first, err := s.tryFirst(ctx, waiting)
 	if err != nil {

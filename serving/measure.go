@@ -50,7 +50,7 @@ func Measure(ctx context.Context, url string, plan Plan) (*sweepfile.Sweep, erro
 	if err := s.AskFirst(ctx, nil); err != nil {
 		return nil, err
 	}
-	sources, err := beside.Find(ctx, s.About.URLs[0], "", "", nil)
+	sources, err := beside.FindSources(ctx, s.About.URLs[0], "", "", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +58,8 @@ func Measure(ctx context.Context, url string, plan Plan) (*sweepfile.Sweep, erro
 	r := s.BaseRecord()
 	r.System = system.Describe(sources.Root)
 	s.Settings.Record = r
-	s.Settings.Begun = func(arrival.Pattern, *engine.PointProgress) func(*sweep.SweepPoint) {
-		told := sources.Begin()
+	s.Settings.OnPointBegin = func(arrival.Pattern, *engine.PointProgress) func(*sweep.SweepPoint) {
+		told := sources.StartSampling()
 		return func(p *sweep.SweepPoint) {
 			told(p)
 			if p != nil && plan.Measured != nil {

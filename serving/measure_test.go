@@ -122,9 +122,9 @@ func TestMeasureTellsEachLoad(t *testing.T) {
 		arrival.Pattern{Kind: arrival.Rate, Arrival: arrival.Constant, PerSecond: 50, Requests: 5})
 	var names []string
 	plan.Measured = func(p *sweep.SweepPoint) {
-		names = append(names, sweep.NameOf(p.Load))
+		names = append(names, sweep.PointFolderName(p.Load))
 		if len(p.Requests) != p.Load.Requests {
-			t.Errorf("%s: %d requests, want %d", sweep.NameOf(p.Load), len(p.Requests), p.Load.Requests)
+			t.Errorf("%s: %d requests, want %d", sweep.PointFolderName(p.Load), len(p.Requests), p.Load.Requests)
 		}
 	}
 	doc, err := serving.Measure(t.Context(), start(t, openaitest.New(openaitest.Options{Owner: "vllm", IDs: true})), plan)

@@ -34,7 +34,8 @@ func OpenSession(wire *openai.Client, plan Plan) (*Session, error) {
 	if err := plan.setDefaults(); err != nil {
 		return nil, sdk.Usage(err)
 	}
-	s := &Session{Plan: plan, wire: wire, About: wire.ServerInfo(), asker: &client.Client{Wire: wire, Whole: plan.Whole}}
+	s := &Session{Plan: plan, wire: wire, About: wire.ServerInfo(),
+		asker: &client.Client{Wire: wire, Unstreamed: plan.Whole}}
 	o := s.promptOptions()
 	o.Table = client.OpenParquet
 	if plan.Tokenizer != "" {

@@ -15,17 +15,17 @@ import (
 func (s *Sweep) findText() string {
 	f := s.Find
 	took := fmt.Sprintf(" (%s in %s)", figure.Plural(len(f.Trials), "trial"), figure.Seconds(time.Duration(f.Took*1e9)))
-	switch search.Ended(f.Ended) {
-	case search.ByServer:
+	switch search.EndReason(f.Ended) {
+	case search.EndedByServer:
 		return fmt.Sprintf("the highest load that keeps all objectives is %v; %v does not%s", f.loadAt(f.Holds),
 			f.loadAt(f.Misses), took)
-	case search.ByClient:
+	case search.EndedByClient:
 		return fmt.Sprintf("the client is the limit at %v; %s%s", f.loadAt(f.ClientAt), f.holdsText(), took)
-	case search.ByFew:
+	case search.EndedByFew:
 		return "not enough data: " + s.fewText() + took
-	case search.ByMost:
+	case search.EndedByMax:
 		return fmt.Sprintf("the server holds at least %v, the highest load that is tried%s", f.loadAt(f.Holds), took)
-	case search.ByNone:
+	case search.EndedByNone:
 		return "no load keeps all objectives" + took
 	}
 	if f.Found > 0 { // file of an earlier version

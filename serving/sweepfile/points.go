@@ -17,8 +17,9 @@ func PointOf(s *record.Serving) curve.CurvePoint {
 		return *v
 	}
 	p := curve.CurvePoint{
-		By: s.Load.By, Load: s.Load.Value, RequestsPerSec: math.NaN(), TokensPerSec: math.NaN(), User: math.NaN(),
-		Goodput: math.NaN(), Failed: math.NaN(), Held: !s.Failed() && (s.Holds == nil || *s.Holds),
+		Kind: s.Load.By, Load: s.Load.Value, RequestsPerSec: math.NaN(), TokensPerSec: math.NaN(),
+		UserTokensPerSec: math.NaN(),
+		Goodput:          math.NaN(), FailedShare: math.NaN(), MeetsObjectives: !s.Failed() && (s.Holds == nil || *s.Holds),
 		Stationary:    !slices.Contains(s.Flags, record.NotStationary),
 		ClientLimited: slices.Contains(s.Flags, record.ClientLimited),
 	}
@@ -27,9 +28,9 @@ func PointOf(s *record.Serving) curve.CurvePoint {
 		return p
 	}
 	p.RequestsPerSec, p.TokensPerSec, p.Goodput = known(f.RequestsPerSec), known(f.CountedTokensPerSec()), known(f.Goodput)
-	p.User = known(f.UserRate())
+	p.UserTokensPerSec = known(f.UserRate())
 	if p.Requests = f.Requests; f.Requests > 0 {
-		p.Failed = float64(f.FailedTotal()) / float64(f.Requests)
+		p.FailedShare = float64(f.FailedTotal()) / float64(f.Requests)
 	}
 	return p
 }

@@ -201,10 +201,10 @@ func (s *Sweep) JudgePoints() {
 
 func (s *Sweep) judgeKnee(points []curve.CurvePoint) {
 	at, straight := curve.FindKnee(points)
-	if at != curve.None {
+	if at != curve.NoPoint {
 		s.Knee = &at
 	}
-	if straight != curve.None {
+	if straight != curve.NoPoint {
 		s.NoKnee = &straight
 	}
 }

@@ -137,12 +137,12 @@ func (f endpointsForm) writeScenario(scenario string) error {
 		return err
 	}
 	if scored != nil && scored.Workload != nil {
-		if run.Driven.Score, err = f.accuracyScore(scored); err != nil {
+		if run.LoadGen.Score, err = f.accuracyScore(scored); err != nil {
 			return err
 		}
 	}
 	if audit != nil {
-		if run.Driven.Caching, err = f.readRequests(audit, run.Stream); err != nil {
+		if run.LoadGen.CachingRequests, err = f.readRequests(audit, run.Stream); err != nil {
 			return err
 		}
 	}
@@ -157,9 +157,9 @@ func (f endpointsForm) timedRun(r *record.Run) (endpoints.Run, error) {
 			Load: arrival.Pattern{Kind: arrival.Maximum, Seed: settings.ScheduleRNGSeed}, API: prompts.Chat,
 			MaxTokens: f.model.Endpoints.MaxTokens, Data: endpointsData(f.model, r),
 		},
-		Driven: &endpoints.Driven{
+		LoadGen: &endpoints.LoadGenRun{
 			Metric: f.officialMetric(r), DataSeed: settings.SampleIndexRNGSeed,
-			Least: time.Duration(settings.MinDurationMS) * time.Millisecond,
+			MinDuration: time.Duration(settings.MinDurationMS) * time.Millisecond,
 		},
 	}
 	switch r.Scenario {
@@ -210,8 +210,8 @@ func (f endpointsForm) readRequests(r *record.Run, stream bool) ([]metrics.Reque
 
 // accuracyScore returns an accuracy run's value of the first metric. It prefers accuracy.txt to the record, because
 // accuracy.txt is newer if the log was scored again.
-func (f endpointsForm) accuracyScore(r *record.Run) (*endpoints.Score, error) {
-	s := &endpoints.Score{
+func (f endpointsForm) accuracyScore(r *record.Run) (*endpoints.DatasetAccuracy, error) {
+	s := &endpoints.DatasetAccuracy{
 		Samples: r.Accuracy.Samples, Size: r.Workload.DatasetSize, Took: time.Duration(r.Duration * float64(time.Second)),
 	}
 	name := f.firstMetric()

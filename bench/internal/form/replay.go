@@ -75,12 +75,12 @@ func replayConfig(p *plan.Plan, r *record.Run) endpoints.Run {
 	run := endpoints.ReplayOf(values)
 	run.Data, run.Interrupted = endpointsData(model, r), r.Status == record.Interrupted
 	a, written := run.Agentic, writtenSettings(r)
-	a.Most = plan.ReplayTime
+	a.MaxDuration = plan.ReplayTime
 	if v, ok := written["min_duration"]; ok {
-		a.Least = time.Duration(v) * time.Millisecond
+		a.MinDuration = time.Duration(v) * time.Millisecond
 	}
 	if v, ok := written["max_duration"]; ok {
-		a.Most = time.Duration(v) * time.Millisecond
+		a.MaxDuration = time.Duration(v) * time.Millisecond
 	}
 	if v, ok := written["sample_index_rng_seed"]; ok {
 		a.DataSeed = v
@@ -136,7 +136,7 @@ func writeFiles(scenario string, r *record.Run, run endpoints.Run) error {
 }
 
 // readCalls returns the accuracy of function calls in a scenario's result.json; nil: none.
-func readCalls(dir, scenario, out string) (*endpoints.Calls, error) {
+func readCalls(dir, scenario, out string) (*endpoints.CallAccuracy, error) {
 	d, err := record.Read(filepath.Join(dir, "result.json"))
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func readCalls(dir, scenario, out string) (*endpoints.Calls, error) {
 		if err != nil || !json.Valid(text) {
 			return nil, errors.Join(err, fmt.Errorf("%s: the score of function calls is no JSON", r.Dir))
 		}
-		return &endpoints.Calls{Entry: text, Took: time.Duration(r.Duration * float64(time.Second))}, nil
+		return &endpoints.CallAccuracy{Entry: text, Took: time.Duration(r.Duration * float64(time.Second))}, nil
 	}
 	return nil, nil
 }

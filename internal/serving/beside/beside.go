@@ -22,30 +22,30 @@ import (
 
 // Sources contains the pages with the metrics of the server and its accelerators, and a power meter.
 type Sources struct {
-	server, gpus *scrape.Page // nil: not sampled
-	meter        *power.Meter // nil: no meter
+	serverPage, gpuPage *scrape.Page // nil: not sampled
+	meter               *power.Meter // nil: no meter
 	// Root is the file system of the client's machine. It provides the use of the machine by other programs. If it is nil,
 	// that use is not measured.
 	Root fs.FS
 }
 
-// Find returns the sources of the server at url. serverMetrics is the address of another metrics page, or "off" for
-// none; if it is empty, Find looks for the server's own page. Find reads each named page and the meter (nil: no meter)
-// once. It returns an error if one of them cannot be read.
-func Find(ctx context.Context, url, serverMetrics, gpuMetrics string, meter *power.Meter) (Sources, error) {
+// FindSources returns the sources of the server at url. serverMetrics is the address of another metrics page, or "off"
+// for none; if it is empty, Find looks for the server's own page. Find reads each named page and the meter (nil: no
+// meter) once. It returns an error if one of them cannot be read.
+func FindSources(ctx context.Context, url, serverMetrics, gpuMetrics string, meter *power.Meter) (Sources, error) {
 	s := Sources{meter: meter}
 	var err error
 	switch {
 	case serverMetrics == "off":
 	case serverMetrics != "":
-		s.server, err = named(ctx, "--server-metrics", serverMetrics)
+		s.serverPage, err = checkedPage(ctx, "--server-metrics", serverMetrics)
 	default:
-		if found, ok := scrape.Find(ctx, nil, url); ok {
-			s.server = &found
+		if found, ok := scrape.FindPage(ctx, nil, url); ok {
+			s.serverPage = &found
 		}
 	}
 	if err == nil && gpuMetrics != "" {
-		s.gpus, err = named(ctx, "--gpu-metrics", gpuMetrics)
+		s.gpuPage, err = checkedPage(ctx, "--gpu-metrics", gpuMetrics)
 	}
 	if err == nil {
 		err = s.tryMeter(ctx)
@@ -53,7 +53,7 @@ func Find(ctx context.Context, url, serverMetrics, gpuMetrics string, meter *pow
 	return s, err
 }
 
-func named(ctx context.Context, flag, url string) (*scrape.Page, error) {
+func checkedPage(ctx context.Context, flag, url string) (*scrape.Page, error) {
 	if !strings.Contains(url, "://") {
 		url = "http://" + url
 	}
@@ -64,23 +64,23 @@ func named(ctx context.Context, flag, url string) (*scrape.Page, error) {
 	return p, nil
 }
 
-// processors returns the processor time that the client's machine has used so far.
-func (s Sources) processors() (system.Processors, bool) {
+// readProcessors returns the processor time that the client's machine has used so far.
+func (s Sources) readProcessors() (system.Processors, bool) {
 	if s.Root == nil {
 		return system.Processors{}, false
 	}
 	return system.ReadProcessors(s.Root, os.Getpid())
 }
 
-// told contains the metrics sampled during a point, for the point's file.
-type told struct {
-	Server *scrape.Server `json:"server,omitempty"`
-	GPUs   *scrape.Server `json:"gpus,omitempty"`
+// sampledMetrics contains the metrics sampled during a point, for the point's file.
+type sampledMetrics struct {
+	Server *scrape.ServerMetrics `json:"server,omitempty"`
+	GPUs   *scrape.ServerMetrics `json:"gpus,omitempty"`
 }
 
-// Begin starts the sampling. The returned function stops it and adds the samples in the point's window to the point's
-// record. If the point is nil, the function only stops the sampling.
-func (s Sources) Begin() (done func(*sweep.SweepPoint)) {
+// StartSampling starts the sampling. The returned function stops it and adds the samples in the point's window to the
+// point's record. If the point is nil, the function only stops the sampling.
+func (s Sources) StartSampling() (done func(*sweep.SweepPoint)) {
 	began := time.Now()
 	now := func() int64 { return int64(time.Since(began)) }
 	ctx := context.Background()
@@ -88,13 +88,13 @@ func (s Sources) Begin() (done func(*sweep.SweepPoint)) {
 		if p == nil {
 			return nil
 		}
-		return scrape.Start(ctx, *p, scrape.Every, now)
+		return scrape.StartWatch(ctx, *p, scrape.DefaultInterval, now)
 	}
-	server, gpus, meter := start(s.server), start(s.gpus), startMeter(ctx, s.meter)
-	before, known := s.processors()
+	server, gpus, meter := start(s.serverPage), start(s.gpuPage), startMeter(ctx, s.meter)
+	before, known := s.readProcessors()
 	return func(p *sweep.SweepPoint) {
 		meter.finish(ctx, p)
-		if after, ok := s.processors(); ok && known && p != nil {
+		if after, ok := s.readProcessors(); ok && known && p != nil {
 			if others, ok := after.Since(before); ok {
 				p.Record.FromOthers(others)
 			}
@@ -105,17 +105,17 @@ func (s Sources) Begin() (done func(*sweep.SweepPoint)) {
 			zero = int64(p.Began.Sub(began))
 			from, to = zero+w.From, zero+w.To
 		}
-		var all told
-		all.Server, all.GPUs = ended(ctx, server, from, to), ended(ctx, gpus, from, to)
+		var all sampledMetrics
+		all.Server, all.GPUs = stopWatch(ctx, server, from, to), stopWatch(ctx, gpus, from, to)
 		if p == nil || all.Server == nil && all.GPUs == nil {
 			return
 		}
 		served := p.Record.Serving
-		p.Told = all
-		for _, of := range []*scrape.Server{all.Server, all.GPUs} {
+		p.ServerMetrics = all
+		for _, of := range []*scrape.ServerMetrics{all.Server, all.GPUs} {
 			if of != nil {
 				for _, line := range of.Lines {
-					p.Over = append(p.Over, line.Since(zero))
+					p.OverTime = append(p.OverTime, line.Since(zero))
 				}
 			}
 		}
@@ -123,13 +123,13 @@ func (s Sources) Begin() (done func(*sweep.SweepPoint)) {
 			served.Told = &all.Server.ServingTold
 		}
 		if all.GPUs != nil {
-			served.Energy = energy(all.GPUs, served, from, to)
+			served.Energy = computeEnergy(all.GPUs, served, from, to)
 		}
 	}
 }
 
 // ended stops a watch and returns its values in a window. It returns nil if there are none.
-func ended(ctx context.Context, w *scrape.Watch, from, to int64) *scrape.Server {
+func stopWatch(ctx context.Context, w *scrape.Watch, from, to int64) *scrape.ServerMetrics {
 	if w == nil {
 		return nil
 	}
@@ -141,7 +141,7 @@ func ended(ctx context.Context, w *scrape.Watch, from, to int64) *scrape.Server 
 }
 
 // energy returns the energy that the accelerators used in a window. It returns nil if they do not report it.
-func energy(gpus *scrape.Server, s *record.Serving, from, to int64) *record.ServingEnergy {
+func computeEnergy(gpus *scrape.ServerMetrics, s *record.Serving, from, to int64) *record.ServingEnergy {
 	joules, ok := gpus.Energy(from, to)
 	seconds := float64(to-from) / 1e9
 	if !ok || !(seconds > 0) {

@@ -34,26 +34,26 @@ func (s Sources) tryMeter(ctx context.Context) error {
 	return nil
 }
 
-// metered is a power measurement during a point; nil: no meter.
-type metered struct {
+// powerMeasurement is a power measurement during a point; nil: no meter.
+type powerMeasurement struct {
 	meter     *power.Meter
 	recording *power.Recording
 	fault     error // why there is no recording
 }
 
 // startMeter starts a power measurement.
-func startMeter(ctx context.Context, meter *power.Meter) *metered {
+func startMeter(ctx context.Context, meter *power.Meter) *powerMeasurement {
 	if meter == nil {
 		return nil
 	}
-	m := &metered{meter: meter}
+	m := &powerMeasurement{meter: meter}
 	m.recording, m.fault = meter.Start(ctx)
 	return m
 }
 
 // finish ends the measurement and adds its values in the point's figure window to the point. If p is nil, finish only
 // ends the measurement.
-func (m *metered) finish(ctx context.Context, p *sweep.SweepPoint) {
+func (m *powerMeasurement) finish(ctx context.Context, p *sweep.SweepPoint) {
 	if m == nil {
 		return
 	}
@@ -86,15 +86,15 @@ func (m *metered) finish(ctx context.Context, p *sweep.SweepPoint) {
 	if fault := p.Record.Power.Fault; fault != "" {
 		p.AddNote("power", "power was not measured: "+fault)
 	}
-	if over := readings(text, p.Began); len(over.T) > 1 {
+	if over := wattsOverTime(text, p.Began); len(over.T) > 1 {
 		kind, _, _ := strings.Cut(m.meter.String(), " ")
 		over.Title = "meter (" + kind + ")"
-		p.Over = append(p.Over, over.Thinned())
+		p.OverTime = append(p.OverTime, over.Thinned())
 	}
 }
 
-// readings returns the watts of spl.txt over time, relative to began.
-func readings(text []byte, began time.Time) series.Told {
+// wattsOverTime returns the watts of spl.txt over time, relative to began.
+func wattsOverTime(text []byte, began time.Time) series.Told {
 	t := series.Told{Name: "power", Unit: "W"}
 	in := spl.NewReader(bytes.NewReader(text))
 	for {

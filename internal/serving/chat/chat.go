@@ -23,11 +23,11 @@ import (
 const (
 	templateFile = "chat_template.jinja"
 	configFile   = "tokenizer_config.json"
-	maxFile      = 16 << 20
+	maxFileSize  = 16 << 20
 )
 
-// ErrNone reports that a folder has no chat template.
-var ErrNone = errors.New("no chat template")
+// ErrNoTemplate reports that a folder has no chat template.
+var ErrNoTemplate = errors.New("no chat template")
 
 // Encode appends the token ids of a text to dst, without the special tokens that can surround it.
 type Encode func(dst []int32, text string) []int32
@@ -40,11 +40,11 @@ type Message struct {
 
 // Counter counts the tokens of messages. It is not safe for concurrent use.
 type Counter struct {
-	template *jinja.Template
-	special  map[string]any // bos_token and others
-	encode   Encode
-	frame    int // tokens of an empty question with an empty answer
-	ids      []int32
+	template    *jinja.Template
+	special     map[string]any // bos_token and others
+	encode      Encode
+	frameTokens int // tokens of an empty question with an empty answer
+	ids         []int32
 
 	// Fallbacks is the number of messages that the template could not render and that were counted as plain text. Fallback
 	// is the error of the first of them.
@@ -53,49 +53,49 @@ type Counter struct {
 }
 
 // Open reads the chat template of a model's folder: chat_template.jinja, or chat_template of tokenizer_config.json. If
-// the latter lists several templates, Open uses the one named default. The error wraps ErrNone if the folder has no
-// template.
+// the latter lists several templates, Open uses the one named default. The error wraps ErrNoTemplate if the folder has
+// no template.
 func Open(folder string, encode Encode) (*Counter, error) {
 	c := &Counter{encode: encode, special: map[string]any{}}
-	source, err := c.read(folder)
+	source, err := c.readTemplate(folder)
 	if err != nil {
 		return nil, err
 	}
 	if c.template, err = jinja.Parse(source); err != nil {
 		return nil, fmt.Errorf("the chat template of %s: %w", folder, err)
 	}
-	empty, err := c.count(Message{})
+	empty, err := c.countRendered(Message{})
 	if err != nil {
 		return nil, fmt.Errorf("the chat template of %s does not render an empty question and answer: %w", folder, err)
 	}
-	c.frame = empty
+	c.frameTokens = empty
 	return c, nil
 }
 
-// OpenBeside opens the chat template in a tokenizer's folder. tokenizer is that folder, or a file in it. OpenBeside
-// returns nil if the folder has no chat template.
-func OpenBeside(tokenizer string, encode Encode) (*Counter, error) {
+// OpenForTokenizer opens the chat template in a tokenizer's folder. tokenizer is that folder, or a file in it.
+// OpenForTokenizer returns nil if the folder has no chat template.
+func OpenForTokenizer(tokenizer string, encode Encode) (*Counter, error) {
 	if info, err := os.Stat(tokenizer); err != nil || !info.IsDir() {
 		tokenizer = filepath.Dir(tokenizer)
 	}
 	c, err := Open(tokenizer, encode)
-	if errors.Is(err, ErrNone) {
+	if errors.Is(err, ErrNoTemplate) {
 		return nil, nil
 	}
 	return c, err
 }
 
-// Parts returns Count as a function of a message's parts. It returns nil if c is nil.
-func (c *Counter) Parts() func(content, reasoning string, calls []any) int {
+// PartsCounter returns Count as a function of a message's parts. It returns nil if c is nil.
+func (c *Counter) PartsCounter() func(content, reasoning string, calls []any) int {
 	if c == nil {
 		return nil
 	}
 	return func(content, reasoning string, calls []any) int { return c.Count(Message{content, reasoning, calls}) }
 }
 
-// Doubt returns a warning if some of the messages were not counted in the way of the client of MLPerf Endpoints. It
-// returns an empty string if all were.
-func (c *Counter) Doubt(messages int) string {
+// CountWarning returns a warning if some of the messages were not counted in the way of the client of MLPerf Endpoints.
+// It returns an empty string if all were.
+func (c *Counter) CountWarning(messages int) string {
 	switch {
 	case c == nil && messages > 0:
 		return fmt.Sprintf("%d answers with reasoning or calls of tools were counted as texts: there is no chat template "+
@@ -107,10 +107,10 @@ func (c *Counter) Doubt(messages int) string {
 	return ""
 }
 
-// read returns the template's text and reads the special tokens.
-func (c *Counter) read(folder string) (source string, err error) {
+// readTemplate returns the template's text and reads the special tokens.
+func (c *Counter) readTemplate(folder string) (source string, err error) {
 	config := pyvalue.NewDict()
-	text, err := bounded.ReadFile(filepath.Join(folder, configFile), maxFile)
+	text, err := bounded.ReadFile(filepath.Join(folder, configFile), maxFileSize)
 	if err == nil {
 		v, err := pyvalue.Decode(string(text))
 		if err != nil {
@@ -122,8 +122,8 @@ func (c *Counter) read(folder string) (source string, err error) {
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return "", err
 	}
-	c.readSpecial(config)
-	text, err = bounded.ReadFile(filepath.Join(folder, templateFile), maxFile)
+	c.readSpecialTokens(config)
+	text, err = bounded.ReadFile(filepath.Join(folder, templateFile), maxFileSize)
 	if err == nil {
 		return string(text), nil
 	}
@@ -144,11 +144,11 @@ func (c *Counter) read(folder string) (source string, err error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("%w in %s: want %s, or chat_template in %s", ErrNone, folder, templateFile, configFile)
+	return "", fmt.Errorf("%w in %s: want %s, or chat_template in %s", ErrNoTemplate, folder, templateFile, configFile)
 }
 
-// readSpecial reads the texts of the special tokens.
-func (c *Counter) readSpecial(config *pyvalue.Dict) {
+// readSpecialTokens reads the texts of the special tokens.
+func (c *Counter) readSpecialTokens(config *pyvalue.Dict) {
 	for _, name := range []string{"bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token",
 		"mask_token"} {
 		v, _ := config.Get(name)
@@ -165,15 +165,15 @@ func (c *Counter) readSpecial(config *pyvalue.Dict) {
 // an empty question with an empty answer. If the template cannot render the answer, Count tokenizes its plain text,
 // like the client of MLPerf Endpoints.
 func (c *Counter) Count(m Message) int {
-	n, err := c.count(m)
+	n, err := c.countRendered(m)
 	if err == nil {
-		return max(0, n-c.frame)
+		return max(0, n-c.frameTokens)
 	}
 	if c.Fallbacks++; c.Fallback == nil {
 		c.Fallback = err
 	}
 	text := m.Content
-	for _, more := range []string{m.Reasoning, compact(m.ToolCalls)} {
+	for _, more := range []string{m.Reasoning, compactJSON(m.ToolCalls)} {
 		if more != "" && text != "" {
 			text += "\n"
 		}
@@ -183,8 +183,8 @@ func (c *Counter) Count(m Message) int {
 	return len(c.ids)
 }
 
-// compact returns calls as JSON without blanks; empty: no calls.
-func compact(calls []any) string {
+// compactJSON returns calls as JSON without blanks; empty: no calls.
+func compactJSON(calls []any) string {
 	if len(calls) == 0 {
 		return ""
 	}
@@ -195,8 +195,8 @@ func compact(calls []any) string {
 	return string(text)
 }
 
-// count returns the number of tokens of an empty question with an answer.
-func (c *Counter) count(m Message) (int, error) {
+// countRendered returns the number of tokens of an empty question with an answer.
+func (c *Counter) countRendered(m Message) (int, error) {
 	question, answer := pyvalue.NewDict(), pyvalue.NewDict()
 	question.Set("role", "user")
 	question.Set("content", "")
@@ -206,7 +206,7 @@ func (c *Counter) count(m Message) (int, error) {
 		answer.Set("reasoning_content", m.Reasoning)
 	}
 	if len(m.ToolCalls) > 0 {
-		answer.Set("tool_calls", readCalls(m.ToolCalls))
+		answer.Set("tool_calls", decodeArguments(m.ToolCalls))
 	}
 	values := map[string]any{"messages": []any{question, answer}, "tools": nil, "documents": nil,
 		"add_generation_prompt": false}
@@ -221,9 +221,9 @@ func (c *Counter) count(m Message) (int, error) {
 	return len(c.ids), nil
 }
 
-// readCalls returns the calls with their arguments decoded from JSON text to dicts, as templates iterate over them.
-// Arguments that are not a JSON object stay texts.
-func readCalls(calls []any) []any {
+// decodeArguments returns the calls with their arguments decoded from JSON text to dicts, as templates iterate over
+// them. Arguments that are not a JSON object stay texts.
+func decodeArguments(calls []any) []any {
 	out := make([]any, len(calls))
 	for i, call := range calls {
 		out[i] = call
@@ -235,14 +235,14 @@ func readCalls(calls []any) []any {
 		}
 		v, err := pyvalue.Decode(text)
 		if arguments, ok := v.(*pyvalue.Dict); ok && err == nil {
-			out[i] = with(d, "function", with(function, "arguments", arguments))
+			out[i] = withValue(d, "function", withValue(function, "arguments", arguments))
 		}
 	}
 	return out
 }
 
-// with returns a copy of a dict with a new value of one key.
-func with(d *pyvalue.Dict, key string, v any) *pyvalue.Dict {
+// withValue returns a copy of a dict with a new value of one key.
+func withValue(d *pyvalue.Dict, key string, v any) *pyvalue.Dict {
 	out := pyvalue.NewDict()
 	for _, k := range d.Keys() {
 		one, _ := d.Get(k)

@@ -68,12 +68,12 @@ func TestCount(t *testing.T) {
 
 // TestOpenRefuses: folders without a template that can be used.
 func TestOpenRefuses(t *testing.T) {
-	if _, err := chat.Open(write(t, nil), letters); !errors.Is(err, chat.ErrNone) {
+	if _, err := chat.Open(write(t, nil), letters); !errors.Is(err, chat.ErrNoTemplate) {
 		t.Errorf("%v", err)
 	}
 	for _, files := range []map[string]string{{"chat_template.jinja": "{{"}, {"tokenizer_config.json": "{"},
 		{"chat_template.jinja": "{{ raise_exception('no') }}"}} {
-		if _, err := chat.Open(write(t, files), letters); err == nil || errors.Is(err, chat.ErrNone) {
+		if _, err := chat.Open(write(t, files), letters); err == nil || errors.Is(err, chat.ErrNoTemplate) {
 			t.Errorf("%v: %v", files, err)
 		}
 	}

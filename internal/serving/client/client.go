@@ -21,8 +21,8 @@ import (
 // Client is an engine.Asker for servers with OpenAI's API.
 type Client struct {
 	Wire *openai.Client
-	// Whole requests each answer in one piece, without streaming.
-	Whole bool
+	// Unstreamed requests each answer in one piece, without streaming.
+	Unstreamed bool
 	// Received, if not nil, receives the answer to each request of an ask before Ask returns. Many goroutines call it.
 	Received func(r *metrics.Request, a ReceivedAnswer)
 }
@@ -42,20 +42,20 @@ func (c *Client) Prepare(a *prompts.Ask) (engine.Prepared, error) {
 	return c.Wire.WriteRequest(openai.ClientCall{
 		API: openai.APIPart(a.API), IDs: a.IDs, Text: a.Text, Before: a.Before, Messages: a.Messages, Input: a.Input,
 		Query: a.Query, Documents: a.Documents, Tools: a.Tools, Model: a.Model, MaxTokens: a.MaxTokens, Exact: a.Exact,
-		Whole: c.Whole, Fields: a.Fields, Header: a.Header, Session: a.Session,
+		Whole: c.Unstreamed, Fields: a.Fields, Header: a.Header, Session: a.Session,
 	})
 }
 
 // Ask sends a request that Prepare encoded, and records the events of the answer.
 func (c *Client) Ask(ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request) {
-	c.sendRequest(ctx, p, r, &eventRecorder{Clock: clock, request: r, keeps: c.Received != nil})
+	c.sendRequest(ctx, p, r, &eventRecorder{Clock: clock, request: r, keepsAnswer: c.Received != nil})
 }
 
 // Answer does what Ask does, and returns the answer's text.
 func (c *Client) Answer(
 	ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request,
 ) (text string) {
-	o := &eventRecorder{Clock: clock, request: r, keeps: true}
+	o := &eventRecorder{Clock: clock, request: r, keepsAnswer: true}
 	c.sendRequest(ctx, p, r, o)
 	return string(o.answer)
 }
@@ -106,14 +106,14 @@ func statusOf(err error) metrics.Status {
 type eventRecorder struct {
 	engine.Clock
 	request           *metrics.Request
-	keeps             bool
+	keepsAnswer       bool
 	answer, reasoning []byte
 	content           []byte // the answer without tool calls
 	calls             openai.MergedCalls
 }
 
-// kinds maps the wire's kinds of events to the recorded kinds.
-var kinds = [...]metrics.EventKind{
+// recordedKinds maps the wire's kinds of events to the recorded kinds.
+var recordedKinds = [...]metrics.EventKind{
 	openai.RoleEvent: metrics.Role, openai.ContentEvent: metrics.Content, openai.ReasoningEvent: metrics.Reasoning,
 	openai.ToolEvent: metrics.Tool, openai.CommentEvent: metrics.Comment,
 }
@@ -121,9 +121,9 @@ var kinds = [...]metrics.EventKind{
 // Event records an event of the wire.
 func (o *eventRecorder) Event(e *openai.ObservedEvent) {
 	o.request.Events.Add(metrics.StreamEvent{
-		At: e.At, Kind: kinds[e.Kind], Text: len(e.Text)+len(e.Thought)+len(e.Called) > 0, IDs: e.Tokens,
+		At: e.At, Kind: recordedKinds[e.Kind], Text: len(e.Text)+len(e.Thought)+len(e.Called) > 0, IDs: e.Tokens,
 	})
-	if o.keeps {
+	if o.keepsAnswer {
 		o.answer = append(append(o.answer, e.Text...), e.Called...)
 		o.content = append(o.content, e.Text...)
 		o.reasoning = append(o.reasoning, e.Thought...)

@@ -21,6 +21,6 @@ func OpenParquet(path string) (prompts.Table, error) {
 type parquetTable struct{ *parquetfile.ParquetFile }
 
 // Rows implements prompts.Table.
-func (t parquetTable) Rows(want func(column string) bool) iter.Seq2[json.RawMessage, error] {
-	return t.RowObjects(want)
+func (t parquetTable) Rows(wanted func(column string) bool) iter.Seq2[json.RawMessage, error] {
+	return t.RowObjects(wanted)
 }

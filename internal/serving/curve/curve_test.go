@@ -43,9 +43,10 @@ func TestGoldenCurves(t *testing.T) {
 					held = false
 				}
 			}
-			points = append(points, curve.CurvePoint{By: arrival.Users, Load: p.Load, RequestsPerSec: p.RequestsPerSec,
-				TokensPerSec: p.TokensPerSec, User: p.User, Goodput: p.Goodput, Failed: p.Failed, Stationary: p.Stationary,
-				ClientLimited: p.ClientLimited, Held: held})
+			points = append(points, curve.CurvePoint{Kind: arrival.Users, Load: p.Load, RequestsPerSec: p.RequestsPerSec,
+				TokensPerSec: p.TokensPerSec, UserTokensPerSec: p.User, Goodput: p.Goodput, FailedShare: p.Failed,
+				Stationary:    p.Stationary,
+				ClientLimited: p.ClientLimited, MeetsObjectives: held})
 		}
 		for n := range points {
 			if curve.ShouldStop(points[:n+1]) {
@@ -83,7 +84,8 @@ func TestGoldenCurves(t *testing.T) {
 
 // server is one that serves up to top requests a second in time; above that goodput falls, and it answers top.
 func server(by arrival.Kind, value, top float64, limits bool) curve.CurvePoint {
-	p := curve.CurvePoint{By: by, Load: value, Stationary: true, Held: true, TokensPerSec: 1, User: 1, Goodput: math.NaN()}
+	p := curve.CurvePoint{Kind: by, Load: value, Stationary: true, MeetsObjectives: true, TokensPerSec: 1,
+		UserTokensPerSec: 1, Goodput: math.NaN()}
 	offered := value
 	switch by {
 	case arrival.Users:
@@ -122,14 +124,14 @@ func TestAuto(t *testing.T) {
 		made := sweep(t, top, true)
 		best, above := 0.0, math.Inf(1)
 		for _, p := range made {
-			if p.By == arrival.Rate && p.Load <= top {
+			if p.Kind == arrival.Rate && p.Load <= top {
 				best = max(best, p.Load)
 			}
-			if p.By == arrival.Rate && p.Load > top {
+			if p.Kind == arrival.Rate && p.Load > top {
 				above = min(above, p.Load)
 			}
 		}
-		if len(made) > 11 || made[0].By != arrival.Users || made[1].By != arrival.Maximum {
+		if len(made) > 11 || made[0].Kind != arrival.Users || made[1].Kind != arrival.Maximum {
 			t.Errorf("top %v: %d points, %v", top, len(made), made)
 		}
 		if len(made) < 11 && above > best*1.1 {
@@ -154,11 +156,11 @@ func TestAuto(t *testing.T) {
 // TestAutoStops: rates after two overloaded ones are not made.
 func TestAutoStops(t *testing.T) {
 	made := []curve.CurvePoint{
-		{By: arrival.Users, Load: 1, RequestsPerSec: 2, Stationary: true, Goodput: 2},
-		{By: arrival.Maximum, RequestsPerSec: 34, Goodput: 1},
-		{By: arrival.Rate, Load: 7.05, RequestsPerSec: 7, Stationary: true, Goodput: 7},
-		{By: arrival.Rate, Load: 12.1, RequestsPerSec: 10, Goodput: 2},
-		{By: arrival.Rate, Load: 17.1, RequestsPerSec: 10, Goodput: 1},
+		{Kind: arrival.Users, Load: 1, RequestsPerSec: 2, Stationary: true, Goodput: 2},
+		{Kind: arrival.Maximum, RequestsPerSec: 34, Goodput: 1},
+		{Kind: arrival.Rate, Load: 7.05, RequestsPerSec: 7, Stationary: true, Goodput: 7},
+		{Kind: arrival.Rate, Load: 12.1, RequestsPerSec: 10, Goodput: 2},
+		{Kind: arrival.Rate, Load: 17.1, RequestsPerSec: 10, Goodput: 1},
 	}
 	by, value, ok := curve.NextAutoLoad(made)
 	if by != arrival.Rate || value != 9.57 || !ok {
@@ -169,7 +171,7 @@ func TestAutoStops(t *testing.T) {
 // heights are points of users, or rates, with requests per second, at each of the loads.
 func heights(by arrival.Kind, loads, rates []float64) (all []curve.CurvePoint) {
 	for i, x := range loads {
-		all = append(all, curve.CurvePoint{By: by, Load: x, RequestsPerSec: rates[i], Goodput: math.NaN()})
+		all = append(all, curve.CurvePoint{Kind: by, Load: x, RequestsPerSec: rates[i], Goodput: math.NaN()})
 	}
 	return all
 }
@@ -201,14 +203,14 @@ func TestKnee(t *testing.T) {
 	} {
 		for _, by := range []arrival.Kind{arrival.Users, arrival.Rate} {
 			points := heights(by, c.loads, c.rates)
-			points = append(points, curve.CurvePoint{By: arrival.Maximum, RequestsPerSec: 1000, Goodput: math.NaN()})
+			points = append(points, curve.CurvePoint{Kind: arrival.Maximum, RequestsPerSec: 1000, Goodput: math.NaN()})
 			slices.Reverse(points) // the order in which they were measured is no matter
 			at, straight := curve.FindKnee(points)
 			got, upTo := 0.0, 0.0
-			if at != curve.None {
+			if at != curve.NoPoint {
 				got = points[at].Load
 			}
-			if straight != curve.None {
+			if straight != curve.NoPoint {
 				upTo = points[straight].Load
 			}
 			if got != c.at || upTo != c.upTo {
@@ -225,7 +227,7 @@ func TestKneeOfFewRequests(t *testing.T) {
 		for i := range points {
 			points[i].Requests = n
 		}
-		if at, _ := curve.FindKnee(points); (at != curve.None) != want {
+		if at, _ := curve.FindKnee(points); (at != curve.NoPoint) != want {
 			t.Errorf("%d requests a point: a knee at %d", n, at)
 		}
 	}
@@ -242,7 +244,7 @@ func TestNoKneeOfNoise(t *testing.T) {
 			for i, x := range loads {
 				rates[i] = 10 * x * (1 + 0.03*rng.NormFloat64())
 			}
-			if at, _ := curve.FindKnee(heights(arrival.Users, loads, rates)); at != curve.None {
+			if at, _ := curve.FindKnee(heights(arrival.Users, loads, rates)); at != curve.NoPoint {
 				found++
 			}
 		}
@@ -255,8 +257,8 @@ func TestNoKneeOfNoise(t *testing.T) {
 // TestAutoOfAStraightCurve: without objectives, and without a knee, no more points are measured between.
 func TestAutoOfAStraightCurve(t *testing.T) {
 	made := []curve.CurvePoint{
-		{By: arrival.Users, Load: 1, RequestsPerSec: 2, Stationary: true, Goodput: math.NaN()},
-		{By: arrival.Maximum, RequestsPerSec: 34, Goodput: math.NaN()},
+		{Kind: arrival.Users, Load: 1, RequestsPerSec: 2, Stationary: true, Goodput: math.NaN()},
+		{Kind: arrival.Maximum, RequestsPerSec: 34, Goodput: math.NaN()},
 	}
 	for {
 		by, value, ok := curve.NextAutoLoad(made)
@@ -267,7 +269,7 @@ func TestAutoOfAStraightCurve(t *testing.T) {
 		if len(made) == 4 {
 			off = 0.95 // one is a little lower
 		}
-		made = append(made, curve.CurvePoint{By: by, Load: value, RequestsPerSec: off * value, Stationary: true,
+		made = append(made, curve.CurvePoint{Kind: by, Load: value, RequestsPerSec: off * value, Stationary: true,
 			Goodput: math.NaN()})
 	}
 	if len(made) != 8 {

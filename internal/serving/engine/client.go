@@ -28,8 +28,9 @@ type ClientUsage struct {
 	Retries int64
 }
 
-// AsLoad returns the client's load in the form in which package metrics judges whether the client limited the figures.
-func (c ClientUsage) AsLoad(p arrival.Pattern) metrics.ClientLoad {
+// ClientLoad returns the client's load in the form in which package metrics judges whether the client limited the
+// figures.
+func (c ClientUsage) ClientLoad(p arrival.Pattern) metrics.ClientLoad {
 	m := metrics.ClientLoad{CPU: c.Share, Capped: p.Kind != arrival.Users && p.Users > 0}
 	if p.Kind == arrival.Users && p.Think == 0 && !p.Sessions {
 		m.Users = p.Users
@@ -39,29 +40,29 @@ func (c ClientUsage) AsLoad(p arrival.Pattern) metrics.ClientLoad {
 
 // processMeter measures the processor time and garbage collections of this process.
 type processMeter struct {
-	began, ended time.Time
-	cpu          [2]time.Duration
-	gc           [2]debug.GCStats
+	started, stopped time.Time
+	cpu              [2]time.Duration
+	gc               [2]debug.GCStats
 }
 
-func (m *processMeter) startMeter() {
-	m.began, m.cpu[0] = time.Now(), processTime()
+func (m *processMeter) start() {
+	m.started, m.cpu[0] = time.Now(), processTime()
 	debug.ReadGCStats(&m.gc[0])
 }
 
-func (m *processMeter) stopMeter() {
-	m.ended, m.cpu[1] = time.Now(), processTime()
+func (m *processMeter) stop() {
+	m.stopped, m.cpu[1] = time.Now(), processTime()
 	debug.ReadGCStats(&m.gc[1])
 }
 
 // clientUsage returns the client's load during the measurement of a point.
 func (m *processMeter) clientUsage(p *MeasuredPoint) ClientUsage {
 	c := ClientUsage{Cores: runtime.GOMAXPROCS(0)}
-	if m.began.IsZero() {
+	if m.started.IsZero() {
 		return c
 	}
 	c.CPU = m.cpu[1] - m.cpu[0]
-	if took := m.ended.Sub(m.began); took > 0 {
+	if took := m.stopped.Sub(m.started); took > 0 {
 		c.Share = float64(c.CPU) / (float64(took) * float64(c.Cores))
 	}
 	c.GCs = int(m.gc[1].NumGC - m.gc[0].NumGC)

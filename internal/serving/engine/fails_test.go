@@ -74,8 +74,8 @@ func TestAServerThatFails(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			plan := PointPlan{Asks: asks(60), Load: pattern(t, c.flags), Grace: 3 * time.Second, MaxErrors: c.max}
 			measured(t, c.s, plan, func(t *testing.T, p *MeasuredPoint) {
-				if fails := p.Ended == ByErrors; fails != c.fails {
-					t.Errorf("ended by %s, want by errors: %v; %v", p.Ended, c.fails, counted(p))
+				if fails := p.StopReason == ByErrors; fails != c.fails {
+					t.Errorf("ended by %s, want by errors: %v; %v", p.StopReason, c.fails, counted(p))
 				}
 			})
 		})
@@ -107,8 +107,8 @@ func TestWarmUpIsBounded(t *testing.T) {
 						}
 					}
 				}
-				if p.Ended != ByErrors || warm == 0 || -began > bound+10*time.Millisecond {
-					t.Errorf("ended by %s, %d warmed up from %v on, want at most %v before", p.Ended, warm, began, bound)
+				if p.StopReason != ByErrors || warm == 0 || -began > bound+10*time.Millisecond {
+					t.Errorf("ended by %s, %d warmed up from %v on, want at most %v before", p.StopReason, warm, began, bound)
 				}
 			})
 		})

@@ -19,17 +19,17 @@ type timekeeper struct {
 
 // waiter is a goroutine that waits until a due time.
 type waiter struct {
-	due int64
-	up  chan struct{}
+	due  int64
+	wake chan struct{}
 }
 
 const (
-	// coarse is the time before a due time at which the timekeeper changes from a runtime timer to exact sleeping. Timers
-	// can be late by a millisecond or two.
-	coarse = 2 * time.Millisecond
-	// napped is the maximum length of an exact sleep, which new waiters cannot interrupt. It is the maximum delay of a
-	// waiter that arrives during the sleep with an earlier due time.
-	napped = 500 * time.Microsecond
+	// timerLead is the time before a due time at which the timekeeper changes from a runtime timer to exact sleeping.
+	// Timers can be late by a millisecond or two.
+	timerLead = 2 * time.Millisecond
+	// maxExactSleep is the maximum length of an exact sleep, which new waiters cannot interrupt. It is the maximum delay
+	// of a waiter that arrives during the sleep with an earlier due time.
+	maxExactSleep = 500 * time.Microsecond
 )
 
 // waitUntil waits until due. It returns false if ctx ended before.
@@ -42,7 +42,7 @@ func (k *timekeeper) waitUntil(ctx context.Context, due int64, up chan struct{})
 	}
 	k.mu.Lock()
 	heap.Push(&k.queue, waiter{due, up})
-	first := k.queue[0].up == up
+	first := k.queue[0].wake == up
 	k.mu.Unlock()
 	if first {
 		select {
@@ -66,7 +66,7 @@ func (k *timekeeper) wakeDue() (next int64, ok bool) {
 		if next = k.queue[0].due; next > k.clock.Now() {
 			return next, true
 		}
-		heap.Pop(&k.queue).(waiter).up <- struct{}{}
+		heap.Pop(&k.queue).(waiter).wake <- struct{}{}
 	}
 	return 0, false
 }
@@ -83,10 +83,10 @@ func (k *timekeeper) wakeAll(ctx context.Context) {
 		switch {
 		case !ok:
 			timer.Reset(time.Hour)
-		case left > coarse:
-			timer.Reset(left - coarse)
+		case left > timerLead:
+			timer.Reset(left - timerLead)
 		default:
-			sleeper.Until(min(next, k.clock.Now()+int64(napped)))
+			sleeper.Until(min(next, k.clock.Now()+int64(maxExactSleep)))
 			continue
 		}
 		select {

@@ -70,10 +70,10 @@ func MeasureByLoadGen(
 	if plan.NoTokens {
 		s.UseTokenLatencies = false
 	}
-	plan.MaxErrors, plan.Retry = &MaxErrors{Count: math.MaxInt}, 0
+	plan.MaxErrors, plan.MaxRetries = &MaxErrors{Count: math.MaxInt}, 0
 	e, err := newEngine(asker, plan)
 	if err == nil {
-		err = e.writeRequests(arrival.Schedule{})
+		err = e.encodeRequests(arrival.Schedule{})
 	}
 	if err != nil {
 		return nil, nil, err
@@ -81,8 +81,8 @@ func MeasureByLoadGen(
 	defer e.startClock(ctx)()
 	testing, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	d := &servedWorkload{engine: e, settings: s, fail: fail}
-	e.slots.size = len(e.warm.items) + int(min(s.MinQueryCount, minBlock))
+	d := &loadGenWorkload{engine: e, settings: s, failTest: fail}
+	e.slots.nextSize = len(e.warmUpWork.items) + int(min(s.MinQueryCount, blockSize))
 	result, err := loadgen.StartTest(testing, d, d, s, l)
 	if cause := context.Cause(testing); cause != nil && ctx.Err() == nil {
 		err = cause
@@ -90,63 +90,63 @@ func MeasureByLoadGen(
 	if err != nil {
 		e.abortPoint(ByErrors)
 	}
-	d.group.Wait()
-	e.stop(ByRequests)
-	d.placeDueTimes()
+	d.requests.Wait()
+	e.stopSending(ByRequests)
+	d.setDueTimes()
 	p := e.makePoint(nil)
-	p.Client = e.client.clientUsage(p)
+	p.Client = e.clientMeter.clientUsage(p)
 	return p, result, err
 }
 
-// servedWorkload is the SUT and the QSL of a server for LoadGen.
-type servedWorkload struct {
+// loadGenWorkload is the SUT and the QSL of a server for LoadGen.
+type loadGenWorkload struct {
 	*engine
-	settings loadgen.TestSettings
-	fail     context.CancelCauseFunc
-	group    sync.WaitGroup
-	began    sync.Once
+	settings  loadgen.TestSettings
+	failTest  context.CancelCauseFunc
+	requests  sync.WaitGroup
+	meterOnce sync.Once
 }
 
 // Name implements loadgen.SUT and loadgen.QSL.
-func (d *servedWorkload) Name() string { return "server" }
+func (d *loadGenWorkload) Name() string { return "server" }
 
 // TotalSampleCount implements loadgen.QSL. Each request is a sample.
-func (d *servedWorkload) TotalSampleCount() int { return len(d.work.items) }
+func (d *loadGenWorkload) TotalSampleCount() int { return len(d.work.items) }
 
 // PerformanceSampleCount implements loadgen.QSL. All requests are in memory.
-func (d *servedWorkload) PerformanceSampleCount() int { return len(d.work.items) }
+func (d *loadGenWorkload) PerformanceSampleCount() int { return len(d.work.items) }
 
 // LoadSamplesToRAM implements loadgen.QSL.
-func (d *servedWorkload) LoadSamplesToRAM(context.Context, []loadgen.SampleIndex) error { return nil }
+func (d *loadGenWorkload) LoadSamplesToRAM(context.Context, []loadgen.SampleIndex) error { return nil }
 
 // UnloadSamplesFromRAM implements loadgen.QSL.
-func (d *servedWorkload) UnloadSamplesFromRAM(context.Context, []loadgen.SampleIndex) error {
+func (d *loadGenWorkload) UnloadSamplesFromRAM(context.Context, []loadgen.SampleIndex) error {
 	return nil
 }
 
 // FlushQueries implements loadgen.SUT. No query is held back.
-func (d *servedWorkload) FlushQueries(context.Context) error { return nil }
+func (d *loadGenWorkload) FlushQueries(context.Context) error { return nil }
 
 // WarmUp implements loadgen.Warmer.
-func (d *servedWorkload) WarmUp(context.Context) error {
+func (d *loadGenWorkload) WarmUp(context.Context) error {
 	d.warmUp()
 	return nil
 }
 
 // IssueQuery implements loadgen.SUT.
-func (d *servedWorkload) IssueQuery(_ context.Context, q loadgen.Query, out loadgen.Responder) error {
+func (d *loadGenWorkload) IssueQuery(_ context.Context, q loadgen.Query, out loadgen.Responder) error {
 	now := d.clock.Now()
-	d.began.Do(d.client.startMeter)
+	d.meterOnce.Do(d.clientMeter.start)
 	for _, s := range q.Samples {
 		r := d.slots.newRecord()
 		r.Due, r.Index = now, int(s.ID)
-		d.group.Go(func() { d.answerSample(s, r, out) })
+		d.requests.Go(func() { d.answerSample(s, r, out) })
 	}
 	return nil
 }
 
 // answerSample sends the request of a sample and reports the answer to LoadGen.
-func (d *servedWorkload) answerSample(s loadgen.QuerySample, r *metrics.Request, out loadgen.Responder) {
+func (d *loadGenWorkload) answerSample(s loadgen.QuerySample, r *metrics.Request, out loadgen.Responder) {
 	answer := []loadgen.QuerySampleResponse{{ID: s.ID}}
 	first := func() { out.FirstTokenComplete(answer) }
 	if !d.settings.UseTokenLatencies {
@@ -156,10 +156,11 @@ func (d *servedWorkload) answerSample(s loadgen.QuerySample, r *metrics.Request,
 	m := metrics.MeasureRequest(r, metrics.FigureRules{NoTokens: d.plan.NoTokens})
 	switch {
 	case m.Found != metrics.OK:
-		d.fail(fmt.Errorf("the request of row %d failed (%s%s): LoadGen's tests end with the first that fails", r.Row+1,
+		d.failTest(fmt.Errorf("the request of row %d failed (%s%s): LoadGen's tests end with the first that fails", r.Row+1,
 			m.Found, faultText(r.Fault)))
 	case d.settings.UseTokenLatencies && m.Out == metrics.Unknown:
-		d.fail(errors.New("the server does not count the tokens of its answers: LoadGen wants to know how many there are"))
+		d.failTest(errors.New(
+			"the server does not count the tokens of its answers: LoadGen wants to know how many there are"))
 	default:
 		out.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: s.ID, NTokens: max(0, m.Out)}})
 	}
@@ -172,9 +173,9 @@ func faultText(fault string) string {
 	return ": " + fault
 }
 
-// placeDueTimes sets the due times of the requests from LoadGen's schedule. It places the schedule's start at the
+// setDueTimes sets the due times of the requests from LoadGen's schedule. It places the schedule's start at the
 // latest time at which no request was issued before its due time.
-func (d *servedWorkload) placeDueTimes() {
+func (d *loadGenWorkload) setDueTimes() {
 	zero := int64(math.MaxInt64)
 	due, err := d.serverArrivals()
 	for _, b := range d.slots.blocks {
@@ -194,12 +195,12 @@ func (d *servedWorkload) placeDueTimes() {
 		}
 	}
 	if zero < math.MaxInt64 {
-		d.zero.Store(zero)
+		d.measureStart.Store(zero)
 	}
 }
 
 // serverArrivals returns the due times of the Server scenario, and nil for other scenarios.
-func (d *servedWorkload) serverArrivals() ([]int64, error) {
+func (d *loadGenWorkload) serverArrivals() ([]int64, error) {
 	s := d.settings
 	if s.Scenario != loadgen.Server {
 		return nil, nil

@@ -108,7 +108,7 @@ func TestOneUserByLoadGenEnds(t *testing.T) {
 func TestLoadGenEndsWithTheFirstFailure(t *testing.T) {
 	s := &script{first: time.Second, tokens: 2, status: func(n int64) metrics.Status {
 		if n == 12 {
-			return tooMany
+			return statusTooMany
 		}
 		return ""
 	}}
@@ -124,8 +124,9 @@ func TestLoadGenEndsWithTheFirstFailure(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "failed (http_429)") {
 			t.Fatalf("error %v", err)
 		}
-		if n := counted(point); n[tooMany] != 1 || n[metrics.OK] < 12 || n[metrics.OK] > 40 || point.Ended != ByErrors {
-			t.Errorf("%v, %s", n, point.Ended)
+		if n := counted(point); n[statusTooMany] != 1 || n[metrics.OK] < 12 || n[metrics.OK] > 40 ||
+			point.StopReason != ByErrors {
+			t.Errorf("%v, %s", n, point.StopReason)
 		}
 	})
 	for _, f := range []arrival.LoadFlags{

@@ -30,7 +30,7 @@ func TestARateIsLoadGens(t *testing.T) {
 		Progress: &progress,
 	}
 	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
-		if len(p.Requests) != 208 || p.Ended != ByRequests || p.Window != nil || p.Notes != nil || p.Rounds != 1 {
+		if len(p.Requests) != 208 || p.StopReason != ByRequests || p.Window != nil || p.Notes != nil || p.Rounds != 1 {
 			t.Fatalf("%d requests, %+v", len(p.Requests), p)
 		}
 		for i, r := range p.Requests {
@@ -67,8 +67,8 @@ func TestUsersMakeNoSecondWave(t *testing.T) {
 	plan := PointPlan{Asks: asks(100), WarmUp: asks(8), Load: pattern(t, arrival.LoadFlags{Concurrency: "4",
 		Requests: "100"})}
 	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
-		if n := counted(p); n[metrics.OK] != 100 || p.Ended != ByRequests || s.peak != 4 || p.Rounds != 1 {
-			t.Fatalf("%v, %s, %d at a time", n, p.Ended, s.peak)
+		if n := counted(p); n[metrics.OK] != 100 || p.StopReason != ByRequests || s.peak != 4 || p.Rounds != 1 {
+			t.Fatalf("%v, %s, %d at a time", n, p.StopReason, s.peak)
 		}
 		last := map[int]int64{}
 		for i, r := range p.Requests {
@@ -116,8 +116,8 @@ func TestADurationOfUsers(t *testing.T) {
 	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		n := counted(p)
 		// One every second by each of the two: the last are sent at 9 s, and the one that never ends comes with number 20.
-		if n[metrics.OK] != 20 || n[metrics.Unfinished] != 0 || p.Ended != ByDuration {
-			t.Fatalf("%v, %s", n, p.Ended)
+		if n[metrics.OK] != 20 || n[metrics.Unfinished] != 0 || p.StopReason != ByDuration {
+			t.Fatalf("%v, %s", n, p.StopReason)
 		}
 		if p.Rounds != 2 || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "up to 2 times") {
 			t.Errorf("%d rounds, notes %q", p.Rounds, p.Notes)
@@ -154,8 +154,8 @@ func TestUsersWithoutAnEnd(t *testing.T) {
 		plan := PointPlan{Asks: asks(500), Load: pattern(t, arrival.LoadFlags{Concurrency: "1"}), Grace: time.Minute}
 		measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 			n := counted(p)
-			if n[metrics.OK] != c.want || p.Ended != ByDuration {
-				t.Errorf("answers of %v: %v, %s, want %d", c.answer, n, p.Ended, c.want)
+			if n[metrics.OK] != c.want || p.StopReason != ByDuration {
+				t.Errorf("answers of %v: %v, %s, want %d", c.answer, n, p.StopReason, c.want)
 			}
 			if end := p.Requests[len(p.Requests)-1].End; end != c.length {
 				t.Errorf("answers of %v: the end is at %d", c.answer, end)
@@ -194,8 +194,8 @@ func TestMaximumIsSentAtOnce(t *testing.T) {
 	s := &script{first: time.Second, tokens: 1, most: 5}
 	plan := PointPlan{Asks: asks(20), WarmUp: asks(3), Load: pattern(t, arrival.LoadFlags{Max: true})}
 	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
-		if n := counted(p); n[metrics.OK] != 20 || p.Ended != ByRequests {
-			t.Fatalf("%v, %s", n, p.Ended)
+		if n := counted(p); n[metrics.OK] != 20 || p.StopReason != ByRequests {
+			t.Fatalf("%v, %s", n, p.StopReason)
 		}
 		for _, r := range p.Requests {
 			if !r.WarmUp && (r.Due != 0 || r.Sent != 0) {
@@ -233,7 +233,7 @@ func TestTooManyErrors(t *testing.T) {
 	refused := func(every int64) func(int64) metrics.Status {
 		return func(n int64) metrics.Status {
 			if n%every == every-1 {
-				return tooMany
+				return statusTooMany
 			}
 			return ""
 		}
@@ -253,8 +253,8 @@ func TestTooManyErrors(t *testing.T) {
 			MaxErrors: c.max}
 		measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 			n := counted(p)
-			if got := n[metrics.OK] + n[tooMany]; p.Ended != c.ended || got != c.least {
-				t.Errorf("one of %d fails, %+v: ended by %s after %v", c.every, c.max, p.Ended, n)
+			if got := n[metrics.OK] + n[statusTooMany]; p.StopReason != c.ended || got != c.least {
+				t.Errorf("one of %d fails, %+v: ended by %s after %v", c.every, c.max, p.StopReason, n)
 			}
 		})
 	}
@@ -264,11 +264,11 @@ func TestTooManyErrors(t *testing.T) {
 func TestRetry(t *testing.T) {
 	s := &script{first: time.Second, tokens: 1, status: func(n int64) metrics.Status {
 		if n < 2 {
-			return busy
+			return statusBusy
 		}
 		return ""
 	}}
-	plan := PointPlan{Asks: asks(3), Load: pattern(t, arrival.LoadFlags{Concurrency: "1", Requests: "3"}), Retry: 2}
+	plan := PointPlan{Asks: asks(3), Load: pattern(t, arrival.LoadFlags{Concurrency: "1", Requests: "3"}), MaxRetries: 2}
 	measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 		r := p.Requests[0]
 		if len(p.Requests) != 3 || p.Client.Retries != 2 || r.Status != metrics.OK || r.Due != 0 || r.Sent != 275e7 {
@@ -289,8 +289,8 @@ func TestInterrupted(t *testing.T) {
 				t.Fatal(err)
 			}
 			n := counted(p)
-			if p.Ended != ByCaller || n[metrics.OK] < 26 || n[metrics.OK] > 33 || n[metrics.Cancelled] < 1 || len(n) != 2 {
-				t.Errorf("%v: %v, %s", f, n, p.Ended)
+			if p.StopReason != ByCaller || n[metrics.OK] < 26 || n[metrics.OK] > 33 || n[metrics.Cancelled] < 1 || len(n) != 2 {
+				t.Errorf("%v: %v, %s", f, n, p.StopReason)
 			}
 		})
 	}
@@ -305,7 +305,7 @@ func TestFaultsOfPlans(t *testing.T) {
 		"there is no load":             {Asks: asks(1)},
 		"a closed loop without users":  {Asks: asks(1), Load: arrival.Pattern{Kind: arrival.Users}},
 		"a grace period of -1ns":       {Asks: asks(1), Load: users, Grace: -1},
-		"-1 more tries":                {Asks: asks(1), Load: users, Retry: -1},
+		"-1 more tries":                {Asks: asks(1), Load: users, MaxRetries: -1},
 		"request 18 of the data: it c": {Asks: bad, Load: users},
 		"row 1 of the data has no tim": {Asks: asks(2), Load: arrival.Pattern{Kind: arrival.Replay}},
 	} {
@@ -380,15 +380,15 @@ func TestGraceAfterRequests(t *testing.T) {
 				}
 				return 100 * time.Millisecond
 			}}
-			plan := PointPlan{Asks: asks(10), Load: pattern(t, flags), Grace: 5 * time.Second, BoundAll: bound}
+			plan := PointPlan{Asks: asks(10), Load: pattern(t, flags), Grace: 5 * time.Second, GraceAlways: bound}
 			measured(t, s, plan, func(t *testing.T, p *MeasuredPoint) {
 				n, last := counted(p), int64(0)
 				for _, r := range p.Requests {
 					last = max(last, r.End)
 				}
-				if p.Ended != ByRequests || bound && (n[metrics.OK] != 8 || n[metrics.Unfinished] != 2 || last > 7e9) ||
+				if p.StopReason != ByRequests || bound && (n[metrics.OK] != 8 || n[metrics.Unfinished] != 2 || last > 7e9) ||
 					!bound && (n[metrics.OK] != 10 || last < 3600e9) {
-					t.Errorf("%s, bound %v: %v, ended by %s at %d", name, bound, n, p.Ended, last)
+					t.Errorf("%s, bound %v: %v, ended by %s at %d", name, bound, n, p.StopReason, last)
 				}
 			})
 		}

@@ -17,9 +17,9 @@ func TestMoreDecidesHowMuchIsSent(t *testing.T) {
 	var seen atomic.Int64
 	plan := PointPlan{
 		Asks: asks(10), WarmUp: asks(4), Load: arrival.Pattern{Kind: arrival.Users, Users: 4},
-		Lazy: true,
-		More: func(place int) bool { return place < 45_000 },
-		Seen: func(r *metrics.Request) {
+		Lazy:    true,
+		HasMore: func(place int) bool { return place < 45_000 },
+		OnRequestEnd: func(r *metrics.Request) {
 			if !r.WarmUp && r.End > r.Sent {
 				seen.Add(1)
 			}
@@ -29,8 +29,9 @@ func TestMoreDecidesHowMuchIsSent(t *testing.T) {
 		if written := s.written.Load(); written != 45_004 {
 			t.Errorf("%d requests were written, want one each time and 4 that warm up", written)
 		}
-		if n := counted(p); n[metrics.OK] != 45_000 || p.Ended != ByRequests || p.Rounds != 4500 || seen.Load() != 45_000 {
-			t.Fatalf("%v, %s, %d rounds, %d seen", n, p.Ended, p.Rounds, seen.Load())
+		if n := counted(p); n[metrics.OK] != 45_000 || p.StopReason != ByRequests || p.Rounds != 4500 ||
+			seen.Load() != 45_000 {
+			t.Fatalf("%v, %s, %d rounds, %d seen", n, p.StopReason, p.Rounds, seen.Load())
 		}
 		if took := p.Requests[len(p.Requests)-1].Sent; took < int64(arrival.DefaultDuration) {
 			t.Errorf("it took %d ns, which says nothing of the default duration", took)
@@ -64,7 +65,7 @@ func TestLazyRequestsThatCannotBeWritten(t *testing.T) {
 
 // A schedule cannot depend on how the measurement goes.
 func TestMoreIsOfUsers(t *testing.T) {
-	plan := PointPlan{Asks: asks(1), Load: arrival.Pattern{Kind: arrival.Maximum}, More: func(int) bool { return true }}
+	plan := PointPlan{Asks: asks(1), Load: arrival.Pattern{Kind: arrival.Maximum}, HasMore: func(int) bool { return true }}
 	if _, err := Measure(t.Context(), &script{}, plan); err == nil || !strings.Contains(err.Error(), "users") {
 		t.Errorf("error %v, want one that names users", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// lead is the delay from the start to a schedule's first due time, for its first request to be on time.
-const lead = 2 * time.Millisecond
+// scheduleLead is the delay from the start to a schedule's first due time, for its first request to be on time.
+const scheduleLead = 2 * time.Millisecond
 
 // runOpenLoop sends requests at the times of a schedule, independent of the answers.
 func (e *engine) runOpenLoop(s arrival.Schedule) error {
@@ -23,59 +23,59 @@ func (e *engine) runOpenLoop(s arrival.Schedule) error {
 	sleeper := pace.NewSleeper(e.sending, e.clock, false)
 	defer sleeper.Close()
 	ended := e.scheduleEnd(s)
-	at := e.clock.Now() + int64(lead)
+	at := e.clock.Now() + int64(scheduleLead)
 	if !e.plan.Start.IsZero() {
 		at = int64(e.plan.Start.Sub(e.clock.Wall()))
-		if err := e.errIfStartPassed(e.clock.Wall().Add(time.Duration(e.clock.Now()))); err != nil && e.sending.Err() == nil {
+		if err := e.checkStart(e.clock.Wall().Add(time.Duration(e.clock.Now()))); err != nil && e.sending.Err() == nil {
 			return err
 		}
 		sleeper.Until(at)
 	}
-	e.markBegin(at)
-	o := &openLoop{engine: e, schedule: s, zero: e.zero.Load()}
+	e.markStart(at)
+	o := &openLoop{engine: e, schedule: s, start: e.measureStart.Load()}
 	if n := e.plan.Share.Count(e.plan.Load.Users); n > 0 {
-		o.room = make(chan struct{}, n)
+		o.inFlight = make(chan struct{}, n)
 	}
 	for i, due := range s.Due {
 		if !e.plan.Share.Has(i) {
 			continue
 		}
-		sleeper.Until(o.zero + due)
-		if e.sending.Err() != nil || !o.enterCap() {
+		sleeper.Until(o.start + due)
+		if e.sending.Err() != nil || !o.acquireSlot() {
 			o.recordUnsent(i)
 			return nil
 		}
 		if e.plan.Load.Sessions {
 			if _, ok := e.reserveUnit(i); !ok {
-				o.leaveCap()
+				o.releaseSlot()
 				break
 			}
 		}
 		u := o.unitAt(i)
-		e.addPending(u)
+		e.addUnsent(u)
 		group.Go(func() { o.sendUnit(i, u) })
 	}
-	e.dealtOut()
-	e.stop(ended)
+	e.markAllDealt()
+	e.stopSending(ended)
 	return nil
 }
 
 // scheduleEnd returns the reason that will end a schedule. It sets e.length if that is a duration.
 func (e *engine) scheduleEnd(s arrival.Schedule) StopReason {
 	p := e.plan.Load
-	e.length = math.MaxInt64
+	e.scheduleDuration = math.MaxInt64
 	if p.Requests > 0 && len(s.Due) >= p.Requests || p.Kind != arrival.Rate && p.Duration == 0 {
 		return ByRequests
 	}
 	switch {
 	case p.Duration > 0:
-		e.length = p.Duration
+		e.scheduleDuration = p.Duration
 	case len(s.Due) > 0:
-		e.length = max(arrival.DefaultDuration, time.Duration(s.Due[len(s.Due)-1]))
+		e.scheduleDuration = max(arrival.DefaultDuration, time.Duration(s.Due[len(s.Due)-1]))
 	}
 	if p.Stages != nil {
-		if e.length = p.StagesLast(); p.Duration > 0 {
-			e.length = min(e.length, p.Duration)
+		if e.scheduleDuration = p.StagesLast(); p.Duration > 0 {
+			e.scheduleDuration = min(e.scheduleDuration, p.Duration)
 		}
 	}
 	return ByDuration
@@ -83,16 +83,16 @@ func (e *engine) scheduleEnd(s arrival.Schedule) StopReason {
 
 // warmUp sends all warm-up requests and waits for them.
 func (e *engine) warmUp() {
-	e.boundWarmUp()
+	e.limitWarmUp()
 	var group sync.WaitGroup
-	for i := range e.warm.items {
+	for i := range e.warmUpWork.items {
 		if !e.plan.Share.Has(i) {
 			continue
 		}
 		group.Go(func() {
 			r := e.slots.newRecord()
 			r.Due = e.clock.Now()
-			e.askItem(&e.warm.items[i], r, nil, nil, true)
+			e.askItem(&e.warmUpWork.items[i], r, nil, nil, true)
 		})
 	}
 	group.Wait()
@@ -102,26 +102,26 @@ func (e *engine) warmUp() {
 type openLoop struct {
 	*engine
 	schedule arrival.Schedule
-	zero     int64
-	room     chan struct{} // nil: no cap on the requests in flight
+	start    int64
+	inFlight chan struct{} // nil: no cap on the requests in flight
 }
 
-// enterCap waits for room below the cap on requests in flight. It returns false if sending ended before.
-func (o *openLoop) enterCap() bool {
-	if o.room == nil {
+// acquireSlot waits for room below the cap on requests in flight. It returns false if sending ended before.
+func (o *openLoop) acquireSlot() bool {
+	if o.inFlight == nil {
 		return true
 	}
 	select {
-	case o.room <- struct{}{}:
+	case o.inFlight <- struct{}{}:
 		return true
 	case <-o.sending.Done():
 		return false
 	}
 }
 
-func (o *openLoop) leaveCap() {
-	if o.room != nil {
-		<-o.room
+func (o *openLoop) releaseSlot() {
+	if o.inFlight != nil {
+		<-o.inFlight
 	}
 }
 
@@ -137,9 +137,9 @@ func (o *openLoop) unitAt(i int) workUnit {
 // when the previous answer has ended and the think time has passed. The caller has reserved the room of the first turn
 // below the cap.
 func (o *openLoop) sendUnit(i int, u workUnit) {
-	due := o.zero + o.schedule.Due[i]
+	due := o.start + o.schedule.Due[i]
 	left := u.to - u.from
-	defer func() { o.donePending(left) }() // the turns that will not be sent
+	defer func() { o.subtractUnsent(left) }() // the turns that will not be sent
 	var up chan struct{}
 	told := o.work.newHistory(u)
 	for k := u.from; k < u.to; k++ {
@@ -149,17 +149,17 @@ func (o *openLoop) sendUnit(i int, u workUnit) {
 				up = make(chan struct{}, 1)
 			}
 			due += int64(it.thinkTime(o.plan.Load))
-			if o.durationElapsed(due) || !o.keeper.waitUntil(o.asking, due, up) || !o.enterCap() {
+			if o.durationElapsed(due) || !o.keeper.waitUntil(o.asking, due, up) || !o.acquireSlot() {
 				return
 			}
 		}
 		r := o.slots.newRecord()
 		r.Due = due
-		o.sent.Add(1)
+		o.sentRequests.Add(1)
 		left--
-		o.donePending(1)
+		o.subtractUnsent(1)
 		o.askItem(it, r, told, nil, o.schedule.Due[i] < o.schedule.Steady)
-		o.leaveCap()
+		o.releaseSlot()
 		if due = r.End; r.Status != metrics.OK {
 			return // the session ends here
 		}
@@ -176,7 +176,7 @@ func (it *workItem) thinkTime(p arrival.Pattern) time.Duration {
 
 // recordUnsent records the requests, from a place on, that were due and not sent when the grace period ended.
 func (o *openLoop) recordUnsent(from int) {
-	if !errors.Is(context.Cause(o.asking), errGrace) {
+	if !errors.Is(context.Cause(o.asking), errGraceOver) {
 		return
 	}
 	now := o.clock.Now()
@@ -187,10 +187,10 @@ func (o *openLoop) recordUnsent(from int) {
 		it := &o.work.items[o.unitAt(i).from]
 		r := o.slots.newRecord()
 		*r = metrics.Request{
-			Row: it.row, Session: it.session, Due: o.zero + o.schedule.Due[i], Sent: now, End: now,
+			Row: it.row, Session: it.session, Due: o.start + o.schedule.Due[i], Sent: now, End: now,
 			Status: metrics.Unfinished, Fault: "not sent: so many requests were under way until the grace period ended",
 			WarmUp: o.schedule.Due[i] < o.schedule.Steady, Usage: metrics.NoUsage(), Retokenized: metrics.Unknown,
-			AskedIn: it.in, AskedOut: it.out,
+			AskedIn: it.inputTokens, AskedOut: it.outputTokens,
 		}
 		if !r.WarmUp {
 			o.progress.ended.Add(1)

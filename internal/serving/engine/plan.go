@@ -30,10 +30,10 @@ func (l AskList) At(i int) prompts.Ask { return l[i] }
 
 // Defaults of a measurement.
 const (
-	DefaultGrace   = 30 * time.Second
-	LeastWarmUp    = 8
-	errorShare     = 0.1 // maximum share of failed requests among those that ended
-	errorsAreAfter = 20  // minimum number of ended requests before that share counts
+	DefaultGrace     = 30 * time.Second
+	MinWarmUp        = 8
+	maxErrorShare    = 0.1 // maximum share of failed requests among those that ended
+	minEndedForShare = 20  // minimum number of ended requests before that share counts
 )
 
 // PointPlan is the plan of one point's measurement.
@@ -45,15 +45,15 @@ type PointPlan struct {
 	// other loads send all of them at once. nil: no warm-up.
 	WarmUp Asks
 	Load   arrival.Pattern
-	// Grace is the time that requests in flight have to end after a duration has ended the sending. BoundAll applies Grace
-	// also if a number of requests ended the sending; otherwise the engine waits for all answers.
-	Grace    time.Duration
-	BoundAll bool
+	// Grace is the time that requests in flight have to end after a duration has ended the sending. GraceAlways applies
+	// Grace also if a number of requests ended the sending; otherwise the engine waits for all answers.
+	Grace       time.Duration
+	GraceAlways bool
 	// MaxErrors is the number of failures that ends the point. nil: more than 10 % after 20 requests.
 	MaxErrors *MaxErrors
-	// Retry is the maximum number of retries of a request that the server refused with status 429 (too many) or 503
+	// MaxRetries is the maximum number of retries of a request that the server refused with status 429 (too many) or 503
 	// (busy).
-	Retry int
+	MaxRetries int
 	// NoTokens states that answers have no tokens, as with embeddings and reranking.
 	NoTokens bool
 	// Share is the part of the load that this client sends if several clients share it. The zero value is the whole load.
@@ -65,19 +65,19 @@ type PointPlan struct {
 	// Lazy encodes each request when it is due and not before. The requests then take no memory, and each is late by the
 	// time of its encoding. At is then called during the measurement. Warm-up requests are always encoded before.
 	Lazy bool
-	// More, if not nil, is called before users send the unit at a place. Places count from 0 without the warm-up. If More
-	// returns false, that unit and all later ones are not sent. With More, no default duration ends the point. Many
+	// HasMore, if not nil, is called before users send the unit at a place. Places count from 0 without the warm-up. If
+	// More returns false, that unit and all later ones are not sent. With More, no default duration ends the point. Many
 	// goroutines call More.
-	More func(place int) bool
-	// Seen, if not nil, is called with each measured request after its end, by many goroutines. The request's times are
-	// still on the engine's clock, which starts before the measurement.
-	Seen func(r *metrics.Request)
+	HasMore func(place int) bool
+	// OnRequestEnd, if not nil, is called with each measured request after its end, by many goroutines. The request's
+	// times are still on the engine's clock, which starts before the measurement.
+	OnRequestEnd func(r *metrics.Request)
 	// Progress, if not nil, can be read while the measurement runs.
 	Progress *PointProgress
 }
 
-// WarmUps returns the default number of warm-up requests: the number of users, but not less than LeastWarmUp.
-func WarmUps(p arrival.Pattern) int { return max(LeastWarmUp, p.Users) }
+// DefaultWarmUps returns the default number of warm-up requests: the number of users, but not less than MinWarmUp.
+func DefaultWarmUps(p arrival.Pattern) int { return max(MinWarmUp, p.Users) }
 
 // MaxErrors is the limit of failed requests that ends a point.
 type MaxErrors struct {
@@ -107,9 +107,9 @@ func ParseMaxErrors(text string) (MaxErrors, error) {
 func (m *MaxErrors) isExceeded(failed, ended int64) bool {
 	switch {
 	case m == nil:
-		return ended >= errorsAreAfter && float64(failed) > errorShare*float64(ended)
+		return ended >= minEndedForShare && float64(failed) > maxErrorShare*float64(ended)
 	case m.Share > 0:
-		return ended >= errorsAreAfter && float64(failed) > m.Share*float64(ended)
+		return ended >= minEndedForShare && float64(failed) > m.Share*float64(ended)
 	}
 	return failed > int64(m.Count)
 }
@@ -145,8 +145,8 @@ func (p *PointPlan) checkPlan() error {
 	need(p.Load.Users == 0 || p.Share.Count(p.Load.Users) > 0, fmt.Sprintf("%d users are fewer than the %d shares",
 		p.Load.Users, p.Share.Of))
 	need(p.Grace >= 0, fmt.Sprintf("a grace period of %v: want 0 or more", p.Grace))
-	need(p.More == nil || p.Load.Kind == arrival.Users && p.Share.Of <= 1,
+	need(p.HasMore == nil || p.Load.Kind == arrival.Users && p.Share.Of <= 1,
 		"the number of requests of anything but users of this client alone cannot depend on how it goes")
-	need(p.Retry >= 0, fmt.Sprintf("%d more tries: want 0 or more", p.Retry))
+	need(p.MaxRetries >= 0, fmt.Sprintf("%d more tries: want 0 or more", p.MaxRetries))
 	return errors.Join(faults...)
 }

@@ -16,17 +16,17 @@ import (
 
 // workItem is a request in the form in which it is sent.
 type workItem struct {
-	prepared Prepared
-	fault    string // why the request could not be encoded; empty: it could, or it is not encoded yet
-	at       int    // index among the requests
-	row      int
-	session  string
-	turn     int
-	think    time.Duration
-	in, out  int64 // requested tokens
-	due      time.Duration
-	hasDue   bool
-	own      *prompts.Ask // turn of a session that continues from the server's answers; encoded when it is due
+	prepared                  Prepared
+	fault                     string // why the request could not be encoded; empty: it could, or it is not encoded yet
+	index                     int    // index among the requests
+	row                       int
+	session                   string
+	turn                      int
+	think                     time.Duration
+	inputTokens, outputTokens int64 // requested tokens
+	due                       time.Duration
+	hasDue                    bool
+	ownAnswers                *prompts.Ask // turn that continues from the server's answers; encoded when it is due
 }
 
 // workUnit is a range of items that are sent one after another: the turns of a session, or a single request.
@@ -45,42 +45,42 @@ type sendableWork struct {
 // placer is implemented by Asks that can return a request's place without making the request.
 type placer interface{ PlaceOf(i int) prompts.Ask }
 
-// planWork returns the units of all requests without encoding them. If joined is set, neighbouring turns of a session
+// newWork returns the units of all requests without encoding them. If joined is set, neighbouring turns of a session
 // form one unit.
-func planWork(asks Asks, joined bool, seed uint64) *sendableWork {
+func newWork(asks Asks, joinTurns bool, seed uint64) *sendableWork {
 	w := &sendableWork{seed: seed}
 	if asks == nil {
 		return w
 	}
 	w.items = make([]workItem, asks.Len())
 	for i := range w.items {
-		w.items[i].at = i
+		w.items[i].index = i
 	}
-	if joined {
+	if joinTurns {
 		at := asks.At
 		if of, ok := asks.(placer); ok {
 			at = of.PlaceOf
 		}
 		for i := range w.items {
 			a := at(i)
-			w.items[i].takePlace(&a)
+			w.items[i].copyPlace(&a)
 		}
 	}
-	w.joinUnits(joined)
+	w.buildUnits(joinTurns)
 	return w
 }
 
-// writeUnits encodes the requests of the marked units on all cores. If own is nil, it encodes all.
-func (w *sendableWork) writeUnits(asker Asker, asks Asks, own []bool) error {
+// encodeUnits encodes the requests of the marked units on all cores. If own is nil, it encodes all.
+func (w *sendableWork) encodeUnits(asker Asker, asks Asks, marked []bool) error {
 	var mu sync.Mutex
 	var faults []error
 	lists.Each(context.Background(), len(w.units), func(i int) {
-		if own != nil && !own[i] {
+		if marked != nil && !marked[i] {
 			return
 		}
 		for k := w.units[i].from; k < w.units[i].to; k++ {
 			a := asks.At(k)
-			if err := w.items[k].writeRequest(asker, &a); err != nil {
+			if err := w.items[k].encodeRequest(asker, &a); err != nil {
 				mu.Lock()
 				defer mu.Unlock()
 				faults = append(faults, fmt.Errorf("request %d of the data: %w", a.Row+1, err))
@@ -91,38 +91,38 @@ func (w *sendableWork) writeUnits(asker Asker, asks Asks, own []bool) error {
 	return errors.Join(faults...)
 }
 
-// takePlace copies the row, session, turn, times and token counts of a request.
-func (it *workItem) takePlace(a *prompts.Ask) {
+// copyPlace copies the row, session, turn, times and token counts of a request.
+func (it *workItem) copyPlace(a *prompts.Ask) {
 	*it = workItem{
-		at: it.at, row: a.Row, session: a.Session, turn: a.Turn, think: a.Think, due: a.Due, hasDue: a.HasDue,
-		in: metrics.Unknown, out: metrics.Unknown,
+		index: it.index, row: a.Row, session: a.Session, turn: a.Turn, think: a.Think, due: a.Due, hasDue: a.HasDue,
+		inputTokens: metrics.Unknown, outputTokens: metrics.Unknown,
 	}
 }
 
-func (it *workItem) writeRequest(asker Asker, a *prompts.Ask) (err error) {
-	it.takePlace(a)
+func (it *workItem) encodeRequest(asker Asker, a *prompts.Ask) (err error) {
+	it.copyPlace(a)
 	if a.InputTokens > 0 {
-		it.in = int64(a.InputTokens)
+		it.inputTokens = int64(a.InputTokens)
 	}
 	if a.MaxTokens > 0 && a.Exact {
-		it.out = int64(a.MaxTokens)
+		it.outputTokens = int64(a.MaxTokens)
 	}
 	if a.Own {
 		if _, ok := asker.(Answerer); !ok {
 			return errors.New("a session that goes on from the server's own answers: this client gives none back")
 		}
 		own := *a
-		it.own = &own
+		it.ownAnswers = &own
 	}
 	it.prepared, err = asker.Prepare(a)
 	return err
 }
 
-// joinUnits builds the units. If joined is set, neighbouring turns of one session form one unit.
-func (w *sendableWork) joinUnits(joined bool) {
+// buildUnits builds the units. If joined is set, neighbouring turns of one session form one unit.
+func (w *sendableWork) buildUnits(joinTurns bool) {
 	for i := range w.items {
 		it := &w.items[i]
-		if n := len(w.units); joined && n > 0 && it.session != "" && it.turn > 0 {
+		if n := len(w.units); joinTurns && n > 0 && it.session != "" && it.turn > 0 {
 			if before := w.items[i-1]; before.session == it.session && before.turn < it.turn {
 				w.units[n-1].to = i + 1
 				continue
@@ -162,7 +162,7 @@ func (w *sendableWork) unitIndex(place int) int {
 // newHistory returns an empty chat history for a unit whose turns continue from the server's answers, and nil for other
 // units.
 func (w *sendableWork) newHistory(u workUnit) *prompts.ChatHistory {
-	if w.items[u.from].own == nil {
+	if w.items[u.from].ownAnswers == nil {
 		return nil
 	}
 	return new(prompts.ChatHistory)
@@ -170,13 +170,13 @@ func (w *sendableWork) newHistory(u workUnit) *prompts.ChatHistory {
 
 // recordSlots stores the records in blocks that are never moved.
 type recordSlots struct {
-	mu     sync.Mutex
-	blocks [][]metrics.Request
-	size   int // records in the next block
+	mu       sync.Mutex
+	blocks   [][]metrics.Request
+	nextSize int // records in the next block
 }
 
-// minBlock is the number of records in each block after the first.
-const minBlock = 4096
+// blockSize is the number of records in each block after the first.
+const blockSize = 4096
 
 // newRecord returns a new record.
 func (s *recordSlots) newRecord() *metrics.Request {
@@ -184,8 +184,8 @@ func (s *recordSlots) newRecord() *metrics.Request {
 	defer s.mu.Unlock()
 	n := len(s.blocks)
 	if n == 0 || len(s.blocks[n-1]) == cap(s.blocks[n-1]) {
-		s.blocks = append(s.blocks, make([]metrics.Request, 0, max(1, s.size)))
-		s.size = minBlock
+		s.blocks = append(s.blocks, make([]metrics.Request, 0, max(1, s.nextSize)))
+		s.nextSize = blockSize
 		n++
 	}
 	b := &s.blocks[n-1]

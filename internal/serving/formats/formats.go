@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// ErrNoWords reports that a format cannot express a measurement.
-var ErrNoWords = errors.New("not written")
+// ErrInexpressible reports that a format cannot express a measurement.
+var ErrInexpressible = errors.New("not written")
 
 // Run is a measured point with its records and its requests.
 type Run struct {
@@ -34,15 +34,15 @@ type Run struct {
 	// Fields contains fields of every request's body as JSON, such as temperature and seed.
 	Fields map[string]string
 
-	Model     string
-	Tokenizer string   // empty: not used
-	Servers   []string // addresses
-	Secret    bool     // requests contained an API key
-	Kind      string   // kind of server: vllm, sglang; empty: unknown
-	Insecure  bool     // the server's certificate was not checked
-	Label     string
-	Version   string // version of the measuring program
-	Commit    string // commit of its sources; empty: unknown
+	Model                string
+	Tokenizer            string   // empty: not used
+	Servers              []string // addresses
+	HasKey               bool     // requests contained an API key
+	ServerKind           string   // kind of server: vllm, sglang; empty: unknown
+	UncheckedCertificate bool     // the server's certificate was not checked
+	Label                string
+	Version              string // version of the measuring program
+	Commit               string // commit of its sources; empty: unknown
 
 	Data Data
 

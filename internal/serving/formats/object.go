@@ -45,8 +45,8 @@ func (o *Object) Add(key string, value any) {
 // MarshalJSON implements json.Marshaler.
 func (o *Object) MarshalJSON() ([]byte, error) { return []byte("{" + o.text.String() + "}"), o.err }
 
-// Indented returns the whole text with one value per line and a final newline.
-func (o *Object) Indented() ([]byte, error) {
+// IndentedJSON returns the whole text with one value per line and a final newline.
+func (o *Object) IndentedJSON() ([]byte, error) {
 	text, err := o.MarshalJSON()
 	if err != nil {
 		return nil, err
@@ -59,8 +59,8 @@ func (o *Object) Indented() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// OrNull returns text, or nil if it is empty.
-func OrNull(text string) any {
+// NullIfEmpty returns text, or nil if it is empty.
+func NullIfEmpty(text string) any {
 	if text == "" {
 		return nil
 	}

@@ -13,8 +13,8 @@ import (
 // CheckYAML returns an error if text is not YAML, if lists and mappings are nested more than depth levels deep, if an
 // alias refers to a node that contains it, or if the expansion of aliases and merge keys gives more than most values.
 // Its time is linear in the length of the text.
-func CheckYAML(text []byte, depth, most int) error {
-	if err := bounded.Nesting(text, depth); err != nil {
+func CheckYAML(text []byte, maxDepth, maxNodes int) error {
+	if err := bounded.Nesting(text, maxDepth); err != nil {
 		return err
 	}
 	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())
@@ -22,15 +22,15 @@ func CheckYAML(text []byte, depth, most int) error {
 		return fmt.Errorf("no YAML: %s", yaml.FormatError(err, false, false))
 	}
 	for _, d := range file.Docs {
-		c := nodeCounter{most: most, sizes: map[string]int{}, open: map[string]bool{}}
+		c := nodeCounter{maxNodes: maxNodes, anchorSizes: map[string]int{}, openAnchors: map[string]bool{}}
 		if d.Body == nil {
 			continue
 		}
-		if c.countNode(d.Body) > most {
-			return fmt.Errorf("aliases unfold to more than %d values", most)
+		if c.countNode(d.Body) > maxNodes {
+			return fmt.Errorf("aliases unfold to more than %d values", maxNodes)
 		}
-		if c.loop != "" {
-			return fmt.Errorf("*%s is part of what it stands for", c.loop)
+		if c.loopAnchor != "" {
+			return fmt.Errorf("*%s is part of what it stands for", c.loopAnchor)
 		}
 	}
 	return nil
@@ -38,27 +38,27 @@ func CheckYAML(text []byte, depth, most int) error {
 
 // nodeCounter counts the values of nodes with their aliases expanded, up to most + 1.
 type nodeCounter struct {
-	most  int
-	sizes map[string]int // values of each anchored node
-	open  map[string]bool
-	loop  string // name of an alias within its own anchor; empty: none
+	maxNodes    int
+	anchorSizes map[string]int // values of each anchored node
+	openAnchors map[string]bool
+	loopAnchor  string // name of an alias within its own anchor; empty: none
 }
 
 func (c *nodeCounter) countNode(n ast.Node) int {
 	switch n := n.(type) {
 	case *ast.AnchorNode:
 		name := n.Name.GetToken().Value
-		c.open[name] = true
+		c.openAnchors[name] = true
 		size := c.countNode(n.Value)
-		delete(c.open, name)
-		c.sizes[name] = size
+		delete(c.openAnchors, name)
+		c.anchorSizes[name] = size
 		return size
 	case *ast.AliasNode:
 		name := n.Value.GetToken().Value
-		if c.open[name] {
-			c.loop = name
+		if c.openAnchors[name] {
+			c.loopAnchor = name
 		}
-		return max(1, c.sizes[name])
+		return max(1, c.anchorSizes[name])
 	case *ast.MappingNode:
 		total := 1
 		for _, v := range n.Values {
@@ -80,4 +80,4 @@ func (c *nodeCounter) countNode(n ast.Node) int {
 }
 
 // addBounded returns a + b, limited to most + 1.
-func (c *nodeCounter) addBounded(a, b int) int { return min(a+b, c.most+1) }
+func (c *nodeCounter) addBounded(a, b int) int { return min(a+b, c.maxNodes+1) }

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// drawn lists the lines over time, in order. A line shows a gauge's value, a counter's rate or a histogram's mean since
-// the previous reading, or the ratio of two counters' increases.
-var drawn = []struct {
+// chartLines lists the lines over time, in order. A line shows a gauge's value, a counter's rate or a histogram's mean
+// since the previous reading, or the ratio of two counters' increases.
+var chartLines = []struct {
 	name, of    string // denominator counter of a ratio; empty: none
 	title, unit string
 	scale       float64
@@ -34,28 +34,28 @@ var drawn = []struct {
 	{name: Power, title: "accelerators", unit: "W", scale: 1},
 }
 
-// heldAt contains the values of a reading by the names of this package.
-type heldAt struct {
+// metricValues contains the values of a reading by the names of this package.
+type metricValues struct {
 	at     int64
 	gauges map[string]float64
 	// counters, and the counts and the sums in seconds of histograms
 	counters, counts, sums map[string]float64
 }
 
-// heldIn converts a reading. If several families map to one name, it uses the alphabetically last one.
-func heldIn(r reading) heldAt {
-	h := heldAt{r.at, map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]float64{}}
+// newValues converts a reading. If several families map to one name, it uses the alphabetically last one.
+func newValues(r pageReading) metricValues {
+	h := metricValues{r.at, map[string]float64{}, map[string]float64{}, map[string]float64{}, map[string]float64{}}
 	for _, family := range slices.Sorted(maps.Keys(r.families)) {
 		f := r.families[family]
-		name, known := called(family)
+		name, known := knownName(family)
 		if !known {
 			continue
 		}
 		switch f.GetType() {
 		case dto.MetricType_COUNTER:
-			h.counters[name] = sum(f)
+			h.counters[name] = sumLabels(f)
 		case dto.MetricType_GAUGE, dto.MetricType_UNTYPED:
-			h.gauges[name] = value(name, f)
+			h.gauges[name] = gaugeValue(name, f)
 		case dto.MetricType_HISTOGRAM:
 			for _, m := range f.GetMetric() {
 				h.counts[name] += float64(m.GetHistogram().GetSampleCount())
@@ -67,13 +67,13 @@ func heldIn(r reading) heldAt {
 }
 
 // lines returns the lines over time of readings in order of time. It omits lines that are always 0.
-func lines(all []reading) (told []series.Told) {
-	held := lists.Map(all, heldIn)
+func linesOverTime(all []pageReading) (told []series.Told) {
+	held := lists.Map(all, newValues)
 	taken := map[string]bool{}
-	for _, d := range drawn {
+	for _, d := range chartLines {
 		t := series.Told{Name: d.name, Title: d.title, Unit: d.unit}
 		for i := range held {
-			if v, ok := between(held, i, d.name, d.of); ok {
+			if v, ok := lineValue(held, i, d.name, d.of); ok {
 				t.T, t.V = append(t.T, held[i].at), append(t.V, v*d.scale)
 			}
 		}
@@ -89,18 +89,18 @@ func lines(all []reading) (told []series.Told) {
 // between returns the value of a line at reading i. ok is false if there is no value: at the first reading of a
 // counter, after a decrease of a counter because the server restarted, and if the denominator of a ratio or mean did
 // not increase.
-func between(held []heldAt, i int, name, of string) (v float64, ok bool) {
-	now := held[i]
-	if v, ok = now.gauges[name]; ok && of == "" {
-		return v, finite(v)
+func lineValue(values []metricValues, i int, name, denominator string) (v float64, ok bool) {
+	now := values[i]
+	if v, ok = now.gauges[name]; ok && denominator == "" {
+		return v, isFinite(v)
 	}
 	if i == 0 {
 		return 0, false
 	}
-	before := held[i-1]
+	before := values[i-1]
 	more := func(from, to map[string]float64, name string) (float64, bool) {
 		is, ok := to[name]
-		return is - from[name], ok && is >= from[name] && finite(is-from[name])
+		return is - from[name], ok && is >= from[name] && isFinite(is-from[name])
 	}
 	if count, ok := more(before.counts, now.counts, name); ok {
 		total, fine := more(before.sums, now.sums, name)
@@ -108,19 +108,20 @@ func between(held []heldAt, i int, name, of string) (v float64, ok bool) {
 	}
 	added, ok := more(before.counters, now.counters, name)
 	seconds := float64(now.at-before.at) / 1e9
-	if of != "" {
-		whole, fine := more(before.counters, now.counters, of)
+	if denominator != "" {
+		whole, fine := more(before.counters, now.counters, denominator)
 		return added / whole, ok && fine && whole > 0
 	}
 	return added / seconds, ok && seconds > 0
 }
 
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// value returns a gauge's value over all labels: the sum, or the mean for shares of several engines behind one address.
-func value(name string, f *dto.MetricFamily) float64 {
+// gaugeValue returns a gauge's value over all labels: the sum, or the mean for shares of several engines behind one
+// address.
+func gaugeValue(name string, f *dto.MetricFamily) float64 {
 	if name == CacheUse || name == CacheHitRate {
-		return sum(f) / max(1, float64(len(f.GetMetric())))
+		return sumLabels(f) / max(1, float64(len(f.GetMetric())))
 	}
-	return sum(f)
+	return sumLabels(f)
 }

@@ -27,11 +27,11 @@ var ErrPage = errors.New("page of metrics")
 // maxPage is the maximum size of a page in bytes. vLLM's page has about 100 kB.
 const maxPage = 16 << 20
 
-// timeout is the maximum time to read a page.
-const timeout = 5 * time.Second
+// readTimeout is the maximum time to read a page.
+const readTimeout = 5 * time.Second
 
-// Every is the usual time between two readings.
-const Every = time.Second
+// DefaultInterval is the usual time between two readings.
+const DefaultInterval = time.Second
 
 // Page is the page with a server's metrics.
 type Page struct {
@@ -39,14 +39,15 @@ type Page struct {
 	Client *http.Client // nil: a client that follows no redirects
 }
 
-// direct is a client that does not follow redirects to other addresses.
-var direct = &http.Client{
+// directClient is a client that does not follow redirects to other addresses.
+var directClient = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// Find looks for a server's metrics page. base is the address of the server's API, such as http://localhost:8000/v1.
-// Find tries /metrics, then TensorRT-LLM's /prometheus/metrics. ok is false if neither contains metrics.
-func Find(ctx context.Context, client *http.Client, base string) (p Page, ok bool) {
+// FindPage looks for a server's metrics page. base is the address of the server's API, such as
+// http://localhost:8000/v1. Find tries /metrics, then TensorRT-LLM's /prometheus/metrics. ok is false if neither
+// contains metrics.
+func FindPage(ctx context.Context, client *http.Client, base string) (p Page, ok bool) {
 	scheme, rest, found := strings.Cut(base, "://")
 	if !found {
 		return p, false
@@ -67,22 +68,22 @@ func (p Page) Check(ctx context.Context) error {
 	return err
 }
 
-// reading is the content of a page at one time.
-type reading struct {
+// pageReading is the content of a page at one time.
+type pageReading struct {
 	at       int64 // ns
 	families map[string]*dto.MetricFamily
 }
 
 // read reads the page. Its errors wrap ErrPage.
-func (p Page) read(ctx context.Context) (r reading, err error) {
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+func (p Page) read(ctx context.Context) (r pageReading, err error) {
+	ctx, cancel := context.WithTimeout(ctx, readTimeout)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL, http.NoBody)
 	if err != nil {
 		return r, fmt.Errorf("%w: %w", ErrPage, err)
 	}
 	request.Header.Set("Accept", "text/plain; version=0.0.4")
-	response, err := cmp.Or(p.Client, direct).Do(request)
+	response, err := cmp.Or(p.Client, directClient).Do(request)
 	if err != nil {
 		return r, fmt.Errorf("%w: %w", ErrPage, err)
 	}
@@ -94,14 +95,14 @@ func (p Page) read(ctx context.Context) (r reading, err error) {
 	case kind != "" && kind != "text/plain" && kind != "application/openmetrics-text":
 		return r, fmt.Errorf("%w %s: its content is %.100q, want text/plain", ErrPage, p.URL, kind)
 	}
-	if r.families, err = parse(io.LimitReader(response.Body, maxPage)); err != nil {
+	if r.families, err = parsePage(io.LimitReader(response.Body, maxPage)); err != nil {
 		return r, fmt.Errorf("%w %s: %w", ErrPage, p.URL, err)
 	}
 	return r, nil
 }
 
-// parse parses a page's text.
-func parse(text io.Reader) (map[string]*dto.MetricFamily, error) {
+// parsePage parses a page's text.
+func parsePage(text io.Reader) (map[string]*dto.MetricFamily, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	return parser.TextToMetricFamilies(text)
 }
@@ -113,25 +114,25 @@ type Watch struct {
 	stop context.CancelFunc
 	done sync.WaitGroup
 
-	readings []reading
+	readings []pageReading
 	failed   int
 	fault    error // the last failure
 }
 
-// Start starts to read a page, once immediately and then once per interval every. now is the measurement's clock in
-// nanoseconds.
-func Start(ctx context.Context, p Page, every time.Duration, now func() int64) *Watch {
+// StartWatch starts to read a page, once immediately and then once per interval every. now is the measurement's clock
+// in nanoseconds.
+func StartWatch(ctx context.Context, p Page, every time.Duration, now func() int64) *Watch {
 	w := &Watch{page: p, now: now}
 	inner, cancel := context.WithCancel(ctx)
 	w.stop = cancel
-	w.read(ctx)
+	w.addReading(ctx)
 	w.done.Go(func() {
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {
 			case <-tick.C:
-				w.read(inner)
+				w.addReading(inner)
 			case <-inner.Done():
 				return
 			}
@@ -140,8 +141,8 @@ func Start(ctx context.Context, p Page, every time.Duration, now func() int64) *
 	return w
 }
 
-// read adds a reading. Its time is the middle between request and response.
-func (w *Watch) read(ctx context.Context) {
+// addReading adds a reading. Its time is the middle between request and response.
+func (w *Watch) addReading(ctx context.Context) {
 	asked := w.now()
 	r, err := w.page.read(ctx)
 	if err != nil {
@@ -156,19 +157,19 @@ func (w *Watch) read(ctx context.Context) {
 
 // Stop reads the page a last time and returns its values between two times of the clock, in nanoseconds. ok is false if
 // fewer than two readings succeeded.
-func (w *Watch) Stop(ctx context.Context, from, to int64) (s Server, ok bool) {
+func (w *Watch) Stop(ctx context.Context, from, to int64) (s ServerMetrics, ok bool) {
 	w.stop()
 	w.done.Wait()
-	w.read(ctx)
+	w.addReading(ctx)
 	if len(w.readings) < 2 {
-		return Server{URL: w.page.URL, Failed: w.failed, Fault: w.said()}, false
+		return ServerMetrics{URL: w.page.URL, Failed: w.failed, Fault: w.faultText()}, false
 	}
-	s = over(w.readings, from, to)
-	s.URL, s.Failed, s.Fault = w.page.URL, w.failed, w.said()
+	s = summarize(w.readings, from, to)
+	s.URL, s.Failed, s.Fault = w.page.URL, w.failed, w.faultText()
 	return s, true
 }
 
-func (w *Watch) said() string {
+func (w *Watch) faultText() string {
 	if w.fault == nil {
 		return ""
 	}

@@ -58,12 +58,12 @@ func server(t *testing.T, path string, text func() string) *httptest.Server {
 func TestFind(t *testing.T) {
 	for _, path := range []string{"/metrics", "/prometheus/metrics"} {
 		s := server(t, path, func() string { return page(1) })
-		p, ok := Find(t.Context(), nil, s.URL+"/v1")
+		p, ok := FindPage(t.Context(), nil, s.URL+"/v1")
 		if !ok || p.URL != s.URL+path {
 			t.Errorf("%s: %+v, %v", path, p, ok)
 		}
 	}
-	if p, ok := Find(t.Context(), nil, server(t, "/other", func() string { return "" }).URL); ok {
+	if p, ok := FindPage(t.Context(), nil, server(t, "/other", func() string { return "" }).URL); ok {
 		t.Errorf("found %+v", p)
 	}
 }
@@ -72,10 +72,10 @@ func TestFind(t *testing.T) {
 func TestWatch(t *testing.T) {
 	k, at := 0, int64(0)
 	s := server(t, "/metrics", func() string { k++; return page(k) })
-	w := Start(t.Context(), Page{URL: s.URL + "/metrics"}, time.Hour, func() int64 { return at })
+	w := StartWatch(t.Context(), Page{URL: s.URL + "/metrics"}, time.Hour, func() int64 { return at })
 	for range 3 {
 		at += 10
-		w.read(t.Context())
+		w.addReading(t.Context())
 	}
 	at += 10
 	got, ok := w.Stop(t.Context(), 15, 25)
@@ -105,10 +105,10 @@ func TestWatch(t *testing.T) {
 func TestLines(t *testing.T) {
 	k, at := 0, int64(0)
 	s := server(t, "/metrics", func() string { k++; return page(k) })
-	w := Start(t.Context(), Page{URL: s.URL + "/metrics"}, time.Hour, func() int64 { return at })
+	w := StartWatch(t.Context(), Page{URL: s.URL + "/metrics"}, time.Hour, func() int64 { return at })
 	for range 2 {
 		at += int64(2e9)
-		w.read(t.Context())
+		w.addReading(t.Context())
 	}
 	at += int64(2e9)
 	got, ok := w.Stop(t.Context(), 15, 25)
@@ -136,7 +136,7 @@ func TestLines(t *testing.T) {
 func TestServerThatBeginsAnew(t *testing.T) {
 	k := 9
 	s := server(t, "/metrics", func() string { k -= 3; return page(k) })
-	w := Start(t.Context(), Page{URL: s.URL + "/metrics"}, time.Hour, func() int64 { return int64(9 - k) })
+	w := StartWatch(t.Context(), Page{URL: s.URL + "/metrics"}, time.Hour, func() int64 { return int64(9 - k) })
 	got, ok := w.Stop(t.Context(), 0, 100)
 	if !ok || !got.Restarted || got.Counters[CacheQueries] != 3000 || len(got.Histograms) != 0 {
 		t.Errorf("%+v", got)
@@ -151,7 +151,7 @@ func TestFaultsAreCounted(t *testing.T) {
 		"unexpected E": func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(`a{b="`)) },
 	} {
 		s := httptest.NewServer(answer)
-		w := Start(t.Context(), Page{URL: s.URL + "/metrics"}, time.Hour, func() int64 { return 0 })
+		w := StartWatch(t.Context(), Page{URL: s.URL + "/metrics"}, time.Hour, func() int64 { return 0 })
 		got, ok := w.Stop(t.Context(), 0, 1)
 		s.Close()
 		if ok || got.Failed != 2 || got.Fault == "" || !errors.Is(w.fault, ErrPage) {
@@ -163,16 +163,16 @@ func TestFaultsAreCounted(t *testing.T) {
 
 // TestNames: every name is one of an engine that is known, whatever ending a counter has.
 func TestNames(t *testing.T) {
-	for family, name := range names {
+	for family, name := range metricNames {
 		known := name == Power
 		for _, e := range engines {
 			known = known || strings.HasPrefix(family, e.prefix)
 		}
-		if got, ok := called(family + "_total"); !known || !ok || got != name {
+		if got, ok := knownName(family + "_total"); !known || !ok || got != name {
 			t.Errorf("%s is called %s, want %s, of an engine that is known", family, got, name)
 		}
 	}
-	if got, ok := called("trtllm:kv_cache_hit_rate"); !ok || got != CacheHitRate {
+	if got, ok := knownName("trtllm:kv_cache_hit_rate"); !ok || got != CacheHitRate {
 		t.Errorf("%s, %v", got, ok)
 	}
 }
@@ -184,15 +184,15 @@ func FuzzPages(f *testing.F) {
 	f.Add(page(3), "# TYPE vllm:prompt_tokens_total counter\nvllm:prompt_tokens_total +Inf\n")
 	f.Add(page(3), strings.ReplaceAll(page(1), "0.1", "-Inf"))
 	f.Fuzz(func(t *testing.T, a, b string) {
-		var all []reading
+		var all []pageReading
 		for i, text := range []string{a, b} {
-			families, err := parse(strings.NewReader(text))
+			families, err := parsePage(strings.NewReader(text))
 			if err != nil {
 				return
 			}
-			all = append(all, reading{int64(i), families})
+			all = append(all, pageReading{int64(i), families})
 		}
-		s := over(all, 0, 1)
+		s := summarize(all, 0, 1)
 		if _, err := json.Marshal(s); err != nil {
 			t.Error(err)
 		}
@@ -209,7 +209,7 @@ func TestRedirects(t *testing.T) {
 	defer other.Close()
 	server := httptest.NewServer(http.RedirectHandler(other.URL+"/metrics", http.StatusTemporaryRedirect))
 	defer server.Close()
-	if p, ok := Find(t.Context(), nil, server.URL+"/v1"); ok {
+	if p, ok := FindPage(t.Context(), nil, server.URL+"/v1"); ok {
 		t.Errorf("found %s", p.URL)
 	}
 	err := Page{URL: server.URL + "/metrics"}.Check(t.Context())

@@ -12,16 +12,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// Server contains a server's own metrics over a period.
-type Server struct {
+// ServerMetrics contains a server's own metrics over a period.
+type ServerMetrics struct {
 	URL string `json:"url"`
 	record.ServingTold
 	// From and To are the times of the first and the last used reading, in nanoseconds. Counters and histograms are
 	// differences between these two. Gauges summarize the readings from From to To.
 	From int64 `json:"from_ns"`
 	To   int64 `json:"to_ns"`
-	// Others contains the counters and gauges without a name in this package, by their names on the page.
-	Others Others `json:"others"`
+	// OtherMetrics contains the counters and gauges without a name in this package, by their names on the page.
+	Others OtherMetrics `json:"others"`
 	// Times are the times of the readings. Series contains the gauges' values at these times.
 	Times  []int64              `json:"times_ns"`
 	Series map[string][]float64 `json:"series,omitempty"`
@@ -32,8 +32,8 @@ type Server struct {
 	Fault  string `json:"fault,omitempty"`
 }
 
-// Others contains values by their names on a page. Values with several labels are summed.
-type Others struct {
+// OtherMetrics contains values by their names on a page. Values with several labels are summed.
+type OtherMetrics struct {
 	Counters map[string]float64      `json:"counters,omitempty"`
 	Gauges   map[string]record.Gauge `json:"gauges,omitempty"`
 }
@@ -58,9 +58,9 @@ const (
 	Power           = "power" // W
 )
 
-// names maps the engines' names of the metrics to this package's names, as documented for vLLM 0.7 to 0.33, SGLang 0.4
-// to 0.5, TensorRT-LLM 1.1 and llama.cpp's server of 2025. The prefix of the names identifies the engine.
-var names = map[string]string{
+// metricNames maps the engines' names of the metrics to this package's names, as documented for vLLM 0.7 to 0.33,
+// SGLang 0.4 to 0.5, TensorRT-LLM 1.1 and llama.cpp's server of 2025. The prefix of the names identifies the engine.
+var metricNames = map[string]string{
 	"vllm:num_requests_running":                  Running,
 	"vllm:num_requests_waiting":                  Waiting,
 	"vllm:kv_cache_usage_perc":                   CacheUse,
@@ -114,11 +114,11 @@ var engines = []struct{ prefix, name string }{
 	{"vllm:", "vllm"}, {"sglang:", "sglang"}, {"trtllm_", "trtllm"}, {"llamacpp:", "llamacpp"},
 }
 
-// called returns this package's name of a family. known is false if there is none; the name is then the family's own.
-// Dynamo writes trtllm: instead of trtllm_.
-func called(family string) (name string, known bool) {
+// knownName returns this package's name of a family. known is false if there is none; the name is then the family's
+// own. Dynamo writes trtllm: instead of trtllm_.
+func knownName(family string) (name string, known bool) {
 	family = strings.TrimSuffix(strings.Replace(family, "trtllm:", "trtllm_", 1), "_total")
-	name, known = names[family]
+	name, known = metricNames[family]
 	if !known {
 		name = family
 	}
@@ -128,7 +128,7 @@ func called(family string) (name string, known bool) {
 // over returns the values of the readings between two times. The readings are in order of time. The first used reading
 // is the last at or before from, or else the first of all. The last used reading is the first at or after to, or else
 // the last of all.
-func over(all []reading, from, to int64) Server {
+func summarize(all []pageReading, from, to int64) ServerMetrics {
 	first, last := 0, len(all)-1
 	for i, r := range all {
 		if r.at <= from {
@@ -141,53 +141,53 @@ func over(all []reading, from, to int64) Server {
 		}
 	}
 	used := all[first : last+1]
-	s := Server{
+	s := ServerMetrics{
 		ServingTold: record.ServingTold{
 			Counters: map[string]float64{}, Gauges: map[string]record.Gauge{}, Histograms: map[string]record.SecondsTold{},
 		},
 		From: used[0].at, To: used[len(used)-1].at, Series: map[string][]float64{},
-		Others: Others{Counters: map[string]float64{}, Gauges: map[string]record.Gauge{}},
+		Others: OtherMetrics{Counters: map[string]float64{}, Gauges: map[string]record.Gauge{}},
 	}
-	s.Times = append(s.Times, lists.Map(used, func(r reading) int64 { return r.at })...)
+	s.Times = append(s.Times, lists.Map(used, func(r pageReading) int64 { return r.at })...)
 	for family, f := range used[len(used)-1].families {
 		for _, e := range engines {
 			if strings.HasPrefix(strings.Replace(family, "trtllm:", "trtllm_", 1), e.prefix) {
 				s.Engine = e.name
 			}
 		}
-		s.add(family, f, used)
+		s.addFamily(family, f, used)
 	}
-	s.Lines = lines(all)
+	s.Lines = linesOverTime(all)
 	return s
 }
 
 // add adds the values of a family that the last used reading contains.
-func (s *Server) add(family string, f *dto.MetricFamily, used []reading) {
-	name, known := called(family)
+func (s *ServerMetrics) addFamily(family string, f *dto.MetricFamily, used []pageReading) {
+	name, known := knownName(family)
 	before := used[0].families[family]
 	switch f.GetType() {
 	case dto.MetricType_COUNTER:
-		s.counter(name, known, sum(before), sum(f))
+		s.addIncrease(name, known, sumLabels(before), sumLabels(f))
 	case dto.MetricType_GAUGE, dto.MetricType_UNTYPED:
-		values := lists.Map(used, func(r reading) float64 { return value(name, r.families[family]) })
-		if g, ok := gauge(values); ok && known {
+		values := lists.Map(used, func(r pageReading) float64 { return gaugeValue(name, r.families[family]) })
+		if g, ok := summarizeGauge(values); ok && known {
 			s.Gauges[name], s.Series[name] = g, values
 		} else if ok {
 			s.Others.Gauges[name] = g
 		}
 	case dto.MetricType_HISTOGRAM:
-		if h, ok := difference(before, f); ok && known {
+		if h, ok := histogramIncrease(before, f); ok && known {
 			s.Histograms[name] = h
 		}
 	}
 }
 
 // counter adds the increase of a counter.
-func (s *Server) counter(name string, known bool, was, is float64) {
-	if is < was {
-		was, s.Restarted = 0, true
+func (s *ServerMetrics) addIncrease(name string, known bool, before, after float64) {
+	if after < before {
+		before, s.Restarted = 0, true
 	}
-	switch more := is - was; {
+	switch more := after - before; {
 	case math.IsNaN(more) || math.IsInf(more, 0):
 	case known:
 		s.Counters[name] += more
@@ -196,8 +196,8 @@ func (s *Server) counter(name string, known bool, was, is float64) {
 	}
 }
 
-// sum returns the sum of a family's values over all labels.
-func sum(f *dto.MetricFamily) (total float64) {
+// sumLabels returns the sum of a family's values over all labels.
+func sumLabels(f *dto.MetricFamily) (total float64) {
 	for _, m := range f.GetMetric() {
 		for _, v := range []interface{ GetValue() float64 }{m.GetCounter(), m.GetGauge(), m.GetUntyped()} {
 			total += v.GetValue()
@@ -206,8 +206,8 @@ func sum(f *dto.MetricFamily) (total float64) {
 	return total
 }
 
-// gauge returns the mean and the maximum of values. ok is false if a value is not a finite number.
-func gauge(values []float64) (g record.Gauge, ok bool) {
+// summarizeGauge returns the mean and the maximum of values. ok is false if a value is not a finite number.
+func summarizeGauge(values []float64) (g record.Gauge, ok bool) {
 	total := 0.0
 	for _, v := range values {
 		total += v
@@ -216,9 +216,9 @@ func gauge(values []float64) (g record.Gauge, ok bool) {
 	return g, !math.IsNaN(g.Mean) && !math.IsInf(g.Mean, 0) // the mean is finite only if all values are
 }
 
-// difference returns the values added to a histogram between two readings, over all labels. ok is false if there are
-// none.
-func difference(before, after *dto.MetricFamily) (h record.SecondsTold, ok bool) {
+// histogramIncrease returns the values added to a histogram between two readings, over all labels. ok is false if there
+// are none.
+func histogramIncrease(before, after *dto.MetricFamily) (h record.SecondsTold, ok bool) {
 	buckets := map[float64]float64{} // cumulative counts by upper bound
 	total := 0.0
 	for sign, f := range map[float64]*dto.MetricFamily{-1: before, 1: after} {
@@ -261,7 +261,7 @@ func quantile(cumulative map[float64]float64, count, p float64) float64 {
 
 // Energy returns the integral of Power over a window in joules, by the trapezoidal rule. from and to are in
 // nanoseconds. ok is false if there are fewer than two readings.
-func (s Server) Energy(from, to int64) (joules float64, ok bool) {
+func (s ServerMetrics) Energy(from, to int64) (joules float64, ok bool) {
 	watts := s.Series[Power]
 	if len(watts) < 2 {
 		return 0, false

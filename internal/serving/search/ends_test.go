@@ -20,9 +20,9 @@ func exact(top, client, least float64, tried *[]search.Load) try {
 		*tried = append(*tried, l)
 		switch {
 		case client > 0 && l.Value > client:
-			return search.Outcome{Verdict: search.Client}, nil
+			return search.Outcome{Verdict: search.VerdictClient}, nil
 		case l.Value <= top && l.Value < least:
-			return search.Outcome{Verdict: search.Few}, nil
+			return search.Outcome{Verdict: search.VerdictFew}, nil
 		}
 		return told(l.Value <= top), nil
 	}
@@ -35,33 +35,34 @@ func TestEnds(t *testing.T) {
 		name               string
 		s                  search.Search
 		top, client, least float64
-		ended              search.Ended
+		ended              search.EndReason
 		holds              float64 // at least this; the highest is 5 %, or a user, above
 		at                 float64 // of the client's limit, or of too few requests
 	}{
-		{"far above the start", search.Search{}, 700, 0, 0, search.ByServer, 666, 0},
-		{"far below the start", search.Search{Start: 100}, 0.3, 0, 0, search.ByServer, 0.285, 0},
-		{"at the start", search.Search{Start: 16}, 16, 0, 0, search.ByServer, 15.2, 0},
-		{"one user", users, 1, 0, 0, search.ByServer, 1, 0},
-		{"two users", search.Search{Users: true, Start: 64}, 2, 0, 0, search.ByServer, 2, 0},
-		{"seven users", users, 7, 0, 0, search.ByServer, 7, 0},
-		{"no user", users, 0, 0, 0, search.ByNone, 0, 0},
-		{"no user of 64", search.Search{Users: true, Start: 64}, 0, 0, 0, search.ByNone, 0, 0},
-		{"no more may be tried", search.Search{Most: 100}, 1e9, 0, 0, search.ByMost, 100, 0},
-		{"the most from the start", search.Search{Most: 100, Start: 100}, 1e9, 0, 0, search.ByMost, 100, 0},
-		{"the client is slower", search.Search{}, 700, 100, 0, search.ByClient, 95, 100},
-		{"the client is slower than users", users, 700, 5, 0, search.ByClient, 5, 6},
-		{"the client is just faster", search.Search{}, 100, 106, 0, search.ByServer, 95, 0},
-		{"the client is slow at the start", search.Search{Start: 50}, 700, 20, 0, search.ByClient, 19, 20},
-		{"the client is slow at all loads", search.Search{Start: 50}, 700, 0.001, 0, search.ByClient, 0, 12.5},
-		{"the client is slow at each number of users", search.Search{Users: true, Start: 9}, 50, 0.5, 0, search.ByClient, 0,
+		{"far above the start", search.Search{}, 700, 0, 0, search.EndedByServer, 666, 0},
+		{"far below the start", search.Search{Start: 100}, 0.3, 0, 0, search.EndedByServer, 0.285, 0},
+		{"at the start", search.Search{Start: 16}, 16, 0, 0, search.EndedByServer, 15.2, 0},
+		{"one user", users, 1, 0, 0, search.EndedByServer, 1, 0},
+		{"two users", search.Search{Users: true, Start: 64}, 2, 0, 0, search.EndedByServer, 2, 0},
+		{"seven users", users, 7, 0, 0, search.EndedByServer, 7, 0},
+		{"no user", users, 0, 0, 0, search.EndedByNone, 0, 0},
+		{"no user of 64", search.Search{Users: true, Start: 64}, 0, 0, 0, search.EndedByNone, 0, 0},
+		{"no more may be tried", search.Search{Max: 100}, 1e9, 0, 0, search.EndedByMax, 100, 0},
+		{"the most from the start", search.Search{Max: 100, Start: 100}, 1e9, 0, 0, search.EndedByMax, 100, 0},
+		{"the client is slower", search.Search{}, 700, 100, 0, search.EndedByClient, 95, 100},
+		{"the client is slower than users", users, 700, 5, 0, search.EndedByClient, 5, 6},
+		{"the client is just faster", search.Search{}, 100, 106, 0, search.EndedByServer, 95, 0},
+		{"the client is slow at the start", search.Search{Start: 50}, 700, 20, 0, search.EndedByClient, 19, 20},
+		{"the client is slow at all loads", search.Search{Start: 50}, 700, 0.001, 0, search.EndedByClient, 0, 12.5},
+		{"the client is slow at each number of users", search.Search{Users: true, Start: 9}, 50, 0.5, 0,
+			search.EndedByClient, 0,
 			2},
-		{"the least rate is too high", search.Search{Start: 50, Least: 25}, 16, 0, 0, search.ByFew, 0, 0},
-		{"the least rate is the start", search.Search{Start: 1, Least: 25}, 16, 0, 0, search.ByFew, 0, 0},
-		{"the least rate holds", search.Search{Start: 1, Least: 25}, 100, 0, 0, search.ByServer, 95, 0},
-		{"few users are too few", users, 40, 0, 8, search.ByServer, 38, 0},
-		{"few users are too few, many too many", users, 7, 0, 8, search.ByFew, 0, 6},
-		{"no load has enough", search.Search{}, 1e9, 0, 1e9, search.ByFew, 0, 8},
+		{"the least rate is too high", search.Search{Start: 50, Min: 25}, 16, 0, 0, search.EndedByFew, 0, 0},
+		{"the least rate is the start", search.Search{Start: 1, Min: 25}, 16, 0, 0, search.EndedByFew, 0, 0},
+		{"the least rate holds", search.Search{Start: 1, Min: 25}, 100, 0, 0, search.EndedByServer, 95, 0},
+		{"few users are too few", users, 40, 0, 8, search.EndedByServer, 38, 0},
+		{"few users are too few, many too many", users, 7, 0, 8, search.EndedByFew, 0, 6},
+		{"no load has enough", search.Search{}, 1e9, 0, 1e9, search.EndedByFew, 0, 8},
 	} {
 		var tried []search.Load
 		c.s.Try = exact(c.top, c.client, c.least, &tried)
@@ -71,15 +72,15 @@ func TestEnds(t *testing.T) {
 			len(found.Trials) != len(tried) || len(tried) > 30 {
 			t.Errorf("%s: %v, %+v", c.name, err, found)
 		}
-		if at := found.ClientAt + found.Few; at < c.at || at > max(1.06*c.at, 0) {
-			t.Errorf("%s: the client is the limit at %v, few requests at %v; want %v", c.name, found.ClientAt, found.Few,
+		if at := found.ClientAt + found.FewAt; at < c.at || at > max(1.06*c.at, 0) {
+			t.Errorf("%s: the client is the limit at %v, few requests at %v; want %v", c.name, found.ClientAt, found.FewAt,
 				c.at)
 		}
-		if found.Ended == search.ByServer {
+		if found.Ended == search.EndedByServer {
 			confirmed(t, found)
 		}
 		for _, l := range tried {
-			if c.s.Most > 0 && l.Value > c.s.Most || l.Value < c.s.Least {
+			if c.s.Max > 0 && l.Value > c.s.Max || l.Value < c.s.Min {
 				t.Errorf("%s: %v was tried", c.name, l.Value)
 			}
 		}
@@ -94,11 +95,11 @@ func TestBusyClient(t *testing.T) {
 			random := rand.New(rand.NewPCG(seed, 1))
 			found, err := search.Search{Start: 20, Try: func(_ context.Context, l search.Load) (search.Outcome, error) {
 				if random.Float64() < share {
-					return search.Outcome{Verdict: search.Client}, nil
+					return search.Outcome{Verdict: search.VerdictClient}, nil
 				}
 				return told(l.Value <= 500), nil
 			}}.Run(t.Context())
-			right := found.Ended == search.ByClient || found.Ended == search.ByServer && found.Holds >= 450
+			right := found.Ended == search.EndedByClient || found.Ended == search.EndedByServer && found.Holds >= 450
 			if err != nil || found.Holds > 500 || len(found.Trials) > 80 || !right {
 				t.Errorf("%v spoilt, seed %d: %v, %s, holds %v, %d trials", share, seed, err, found.Ended, found.Holds,
 					len(found.Trials))
@@ -112,26 +113,26 @@ func TestHopeless(t *testing.T) {
 	var tried []search.Load
 	found, err := search.Search{Start: 50, Try: func(_ context.Context, l search.Load) (search.Outcome, error) {
 		tried = append(tried, l)
-		return search.Outcome{Verdict: search.Missed, Hopeless: true}, nil
+		return search.Outcome{Verdict: search.VerdictMissed, Hopeless: true}, nil
 	}}.Run(t.Context())
-	if err != nil || found.Ended != search.ByNone || len(tried) > 4 || tried[len(tried)-1].Value != 50 {
+	if err != nil || found.Ended != search.EndedByNone || len(tried) > 4 || tried[len(tried)-1].Value != 50 {
 		t.Errorf("%+v, %v", found, err)
 	}
 }
 
 // TestTooLow: a throughput that is to be reached is missed by low loads, which is no reason to try lower ones.
 func TestTooLow(t *testing.T) {
-	for most, want := range map[float64]search.Ended{20: search.ByServer, 8: search.ByNone} {
+	for most, want := range map[float64]search.EndReason{20: search.EndedByServer, 8: search.EndedByNone} {
 		found, err := search.Search{Try: func(_ context.Context, l search.Load) (search.Outcome, error) {
 			switch {
 			case l.Value > most:
 				return told(false), nil
 			case l.Value < 10:
-				return search.Outcome{Verdict: search.TooLow}, nil
+				return search.Outcome{Verdict: search.VerdictTooLow}, nil
 			}
 			return told(true), nil
 		}}.Run(t.Context())
-		if err != nil || found.Ended != want || want == search.ByServer && found.Holds < 19 {
+		if err != nil || found.Ended != want || want == search.EndedByServer && found.Holds < 19 {
 			t.Errorf("up to %v: %+v, %v", most, found, err)
 		}
 	}
@@ -150,13 +151,13 @@ func (f *faults) on(try try) try {
 		out, err := try(ctx, l)
 		switch p := f.rng.Float64(); {
 		case f.all, p < f.client:
-			out = search.Outcome{Verdict: search.Client}
+			out = search.Outcome{Verdict: search.VerdictClient}
 		case p < f.client+f.missed:
-			out = search.Outcome{Verdict: search.Missed}
+			out = search.Outcome{Verdict: search.VerdictMissed}
 		case p < f.client+f.missed+f.rises:
-			out = search.Outcome{Verdict: search.Overloaded, Again: l.Times < 4}
+			out = search.Outcome{Verdict: search.VerdictOverloaded, Retry: l.Length < 4}
 		case p < f.client+f.missed+f.rises+f.unclear:
-			out.Again = l.Times < 4
+			out.Retry = l.Length < 4
 		}
 		return out, err
 	}
@@ -192,8 +193,8 @@ func TestFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			switch {
-			case found.Ended == search.ByClient && found.Holds <= top && !c.of.none(), found.Ended == search.ByFew:
-			case found.Ended == search.ByServer && found.Holds >= 0.9*top && found.Holds <= 1.1*top:
+			case found.Ended == search.EndedByClient && found.Holds <= top && !c.of.none(), found.Ended == search.EndedByFew:
+			case found.Ended == search.EndedByServer && found.Holds >= 0.9*top && found.Holds <= 1.1*top:
 				answers++
 			default:
 				if wrong++; wrong > c.wrong {
@@ -229,9 +230,9 @@ func TestNothingIsTriedForNothing(t *testing.T) {
 func TestLonger(t *testing.T) {
 	most := map[float64]int{}
 	found, err := search.Search{Users: true, Try: func(_ context.Context, l search.Load) (search.Outcome, error) {
-		most[l.Value] = max(most[l.Value], l.Times)
+		most[l.Value] = max(most[l.Value], l.Length)
 		out := told(l.Value <= 3)
-		out.Again = l.Value == 3 && l.Times < 8 || l.Value == 4 && l.Times < 4
+		out.Retry = l.Value == 3 && l.Length < 8 || l.Value == 4 && l.Length < 4
 		return out, nil
 	}}.Run(t.Context())
 	if err != nil || found.Holds != 3 || most[2] != 1 || most[3] != 8 || most[4] != 4 {
@@ -273,10 +274,10 @@ func TestGoesOn(t *testing.T) {
 		for gone := -1; gone < n; gone++ {
 			var again []search.Load
 			s := base
-			s.Try, s.Made = exact(120, 0, 0, &again), slices.Clone(want.Trials[:n])
+			s.Try, s.Earlier = exact(120, 0, 0, &again), slices.Clone(want.Trials[:n])
 			missing := len(tried) - n
 			if gone >= 0 {
-				s.Made, missing = slices.Delete(s.Made, gone, gone+1), missing+1
+				s.Earlier, missing = slices.Delete(s.Earlier, gone, gone+1), missing+1
 			}
 			found, err := s.Run(t.Context())
 			if err != nil || len(again) != missing || fmt.Sprint(found) != fmt.Sprint(want) {

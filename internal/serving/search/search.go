@@ -18,9 +18,9 @@ type Load struct {
 	Value float64 // requests per second, or users
 	// Confirms reports whether the trial has the full length of a point that counts.
 	Confirms bool
-	// Times is the length of the trial as a multiple of the usual length: 1, then 2, 4 and so on while the result is
+	// Length is the length of the trial as a multiple of the usual length: 1, then 2, 4 and so on while the result is
 	// uncertain.
-	Times int
+	Length int
 }
 
 // Verdict is a trial's verdict on its load.
@@ -29,19 +29,19 @@ type Verdict string
 // The verdicts. A load whose figures meet all objectives is never Missed. A result that the client may have caused is
 // never blamed on the server.
 const (
-	Held       Verdict = "held"         // all objectives are met
-	TooLow     Verdict = "too low"      // only a minimum throughput is missed, which a higher load may reach
-	Missed     Verdict = "missed"       // an objective is missed, and the client is not the cause
-	Overloaded Verdict = "overloaded"   // the figures meet all objectives and worsen over time
-	Client     Verdict = "client"       // no objective is met for certain, and the client may be the cause
-	Few        Verdict = "few requests" // too few requests in the maximum time of a trial to decide
+	VerdictHeld       Verdict = "held"         // all objectives are met
+	VerdictTooLow     Verdict = "too low"      // only a minimum throughput is missed, which a higher load may reach
+	VerdictMissed     Verdict = "missed"       // an objective is missed, and the client is not the cause
+	VerdictOverloaded Verdict = "overloaded"   // the figures meet all objectives and worsen over time
+	VerdictClient     Verdict = "client"       // no objective is met for certain, and the client may be the cause
+	VerdictFew        Verdict = "few requests" // too few requests in the maximum time of a trial to decide
 )
 
 // Outcome is the outcome of a trial.
 type Outcome struct {
 	Verdict Verdict
-	// Again reports whether a longer trial is possible and would be more certain.
-	Again bool
+	// Retry reports whether a longer trial is possible and would be more certain.
+	Retry bool
 	// Hopeless reports that even the fastest request missed an objective. Lower loads then cannot meet it either, unless
 	// requests wait for each other.
 	Hopeless bool
@@ -64,31 +64,31 @@ type Search struct {
 	// Start is the first load, above 0; 0: start at 1.
 	Start float64
 	// Least and Most are the minimum and the maximum load; 0: 1 for users, otherwise no limit.
-	Least, Most float64
-	// Made contains earlier trials. The search uses their outcomes and does not repeat them.
-	Made []Trial
+	Min, Max float64
+	// Earlier contains earlier trials. The search uses their outcomes and does not repeat them.
+	Earlier []Trial
 }
 
-// Ended states why a search ended.
-type Ended string
+// EndReason states why a search ended.
+type EndReason string
 
 // The reasons for the end of a search.
 const (
-	ByServer Ended = "server" // the server holds the load Holds, and does not hold Misses
-	ByClient Ended = "client" // the client is the bottleneck from ClientAt on; the server holds at least Holds
-	ByFew    Ended = "data"   // there are too few requests to decide
-	ByMost   Ended = "most"   // the server holds the maximum load
-	ByNone   Ended = "none"   // the server holds none of the loads
+	EndedByServer EndReason = "server" // the server holds the load Holds, and does not hold Misses
+	EndedByClient EndReason = "client" // the client is the bottleneck from ClientAt on; the server holds at least Holds
+	EndedByFew    EndReason = "data"   // there are too few requests to decide
+	EndedByMax    EndReason = "most"   // the server holds the maximum load
+	EndedByNone   EndReason = "none"   // the server holds none of the loads
 )
 
-// Found is the result of a search.
-type Found struct {
-	Ended Ended // empty: the search ended with an error
+// SearchResult is the result of a search.
+type SearchResult struct {
+	Ended EndReason // empty: the search ended with an error
 	// Holds is the highest load that holds. Misses is the lowest load above it that the server does not hold. ClientAt is
 	// the load from which on the client is the bottleneck. 0: none.
 	Holds, Misses, ClientAt float64
-	// Few is the load with too few requests; 0: none.
-	Few float64
+	// FewAt is the load with too few requests; 0: none.
+	FewAt float64
 	// Trials contains all trials of the search in their order.
 	Trials []Trial
 }
@@ -96,76 +96,76 @@ type Found struct {
 const (
 	// Precision is the maximum relative distance between the found load and the true limit.
 	Precision = 0.03
-	// wide replaces Precision next to a load with too few requests, because lower loads have even fewer.
-	wide = 0.5
-	// proof is the required surplus of trials that confirm an end over trials that contradict it. A surplus is required
+	// widePrecision replaces Precision next to a load with too few requests, because lower loads have even fewer.
+	widePrecision = 0.5
+	// minProof is the required surplus of trials that confirm an end over trials that contradict it. A surplus is required
 	// because other programs on the machine occasionally spoil a trial. At the upper end, trials count at loads up to
-	// nextAbove higher, as a share of the load.
-	proof     = 4
-	nextAbove = 0.5
-	// nextBelow is the same share for the lower end. A small share is enough there, because hardly any trial holds by
+	// maxAbove higher, as a share of the load.
+	minProof = 4
+	maxAbove = 0.5
+	// maxBelow is the same share for the lower end. A small share is enough there, because hardly any trial holds by
 	// chance.
-	nextBelow = 0.05
-	// tries is the maximum number of trials of a load while the client is the bottleneck. maxClients is the maximum number
-	// of such loads, going down.
-	tries, maxClients = 4, 2
-	// spoilt is the maximum share of trials with the client as the bottleneck, among the trials up to the load that the
-	// server does not hold. Above it, the other trials do not describe the server.
-	spoilt = 0.25
-	// maxSpoilt is the maximum number of trials with the client as the bottleneck. Proving the load that holds can add as
-	// many again.
-	maxSpoilt = 24
+	maxBelow = 0.05
+	// tries is the maximum number of trials of a load while the client is the bottleneck. maxClientLoads is the maximum
+	// number of such loads, going down.
+	maxClientTrials, maxClientLoads = 4, 2
+	// maxClientShare is the maximum share of trials with the client as the bottleneck, among the trials up to the load
+	// that the server does not hold. Above it, the other trials do not describe the server.
+	maxClientShare = 0.25
+	// maxSpoiltTrials is the maximum number of trials with the client as the bottleneck. Proving the load that holds can
+	// add as many again.
+	maxSpoiltTrials = 24
 	// maxLoads is the maximum number of tried loads, and maxTimes the maximum length of a trial as a multiple of the usual
 	// one.
 	maxLoads, maxTimes = 48, 64
-	// fewsUp is the maximum number of loads with too few requests, each twice the previous one.
-	fewsUp = 4
+	// maxFewLoads is the maximum number of loads with too few requests, each twice the previous one.
+	maxFewLoads = 4
 )
 
 // Run runs the search. If an error ends it, Found contains the trials so far.
-func (s Search) Run(ctx context.Context) (Found, error) {
-	r := &running{Search: s, made: slices.Clone(s.Made)}
+func (s Search) Run(ctx context.Context) (SearchResult, error) {
+	r := &searchState{Search: s, earlier: slices.Clone(s.Earlier)}
 	r.Start = cmp.Or(max(s.Start, 0), 1)
 	if r.Users {
-		r.Least = max(1, math.Ceil(r.Least))
+		r.Min = max(1, math.Ceil(r.Min))
 	}
 	for range maxLoads {
-		next, ended := r.next()
-		if ended == "" && r.clients() >= maxSpoilt {
-			next, ended = r.settle()
+		next, ended := r.nextLoad()
+		if ended == "" && r.countClientTrials() >= maxSpoiltTrials {
+			next, ended = r.settleSpoilt()
 		}
 		if ended != "" {
-			r.end(ended)
+			r.setResult(ended)
 			return r.found, nil
 		}
-		if err := r.measure(ctx, next); err != nil {
-			r.end("")
+		if err := r.measureLoad(ctx, next); err != nil {
+			r.setResult("")
 			return r.found, err
 		}
 	}
-	r.end(ByFew)
+	r.setResult(EndedByFew)
 	return r.found, nil
 }
 
-// end is a tried load. Its outcome is the outcome of the majority of its trials, or of the last trial in a tie.
-type end struct {
+// triedLoad is a tried load. Its outcome is the outcome of the majority of its trials, or of the last trial in a tie.
+type triedLoad struct {
 	value float64
 	Outcome
 	confirmed     bool // a trial of full length had this outcome
 	held, refused int  // numbers of trials
 }
 
-// tied reports whether as many trials held as did not.
-func (e *end) tied() bool {
-	return e.held > 0 && e.held == e.refused && e.Verdict != Client && e.Verdict != Few
+// isTied reports whether as many trials held as did not.
+func (e *triedLoad) isTied() bool {
+	return e.held > 0 && e.held == e.refused && e.Verdict != VerdictClient && e.Verdict != VerdictFew
 }
 
-// take adds the outcome of a trial.
-func (e *end) take(out Outcome, confirms bool) {
+// addOutcome adds the outcome of a trial.
+func (e *triedLoad) addOutcome(out Outcome, confirms bool) {
 	switch out.Verdict {
-	case Held, TooLow:
+	case VerdictHeld, VerdictTooLow:
 		e.held++
-	case Missed, Overloaded:
+	case VerdictMissed, VerdictOverloaded:
 		e.refused++
 	default: // undecided
 		e.Outcome = out
@@ -178,22 +178,22 @@ func (e *end) take(out Outcome, confirms bool) {
 }
 
 // holds reports whether the search continues above the load.
-func (o *Outcome) holds() bool { return o.Verdict == Held || o.Verdict == TooLow }
+func (o *Outcome) holds() bool { return o.Verdict == VerdictHeld || o.Verdict == VerdictTooLow }
 
-// running is the state of a search.
-type running struct {
+// searchState is the state of a search.
+type searchState struct {
 	Search
-	made  []Trial // earlier trials that can still be used
-	ends  []end   // ordered by load
-	found Found
+	earlier []Trial     // earlier trials that can still be used
+	tried   []triedLoad // ordered by load
+	found   SearchResult
 }
 
 // around returns the lowest load that does not hold (high) and the highest load below it that holds (low). If no load
 // holds, low is the highest load with too few requests. Either is nil if there is none.
-func (r *running) around() (low, high *end) {
-	for i := range r.ends {
-		switch e := &r.ends[i]; {
-		case e.holds(), e.Verdict == Few && (low == nil || low.Verdict == Few):
+func (r *searchState) limits() (low, high *triedLoad) {
+	for i := range r.tried {
+		switch e := &r.tried[i]; {
+		case e.holds(), e.Verdict == VerdictFew && (low == nil || low.Verdict == VerdictFew):
 			low = e
 		default:
 			return low, e
@@ -203,56 +203,56 @@ func (r *running) around() (low, high *end) {
 }
 
 // next returns the next load to try, or the reason why the search ends.
-func (r *running) next() (Load, Ended) {
-	low, high := r.around()
+func (r *searchState) nextLoad() (Load, EndReason) {
+	low, high := r.limits()
 	switch {
 	case low == nil && high == nil:
-		return r.at(r.Start), ""
-	case low != nil && low.Verdict == Few:
-		return r.amongFew(low, high)
+		return r.loadNear(r.Start), ""
+	case low != nil && low.Verdict == VerdictFew:
+		return r.raiseFromFew(low, high)
 	case high == nil:
-		return r.up(low)
+		return r.raiseLoad(low)
 	case low == nil:
-		return r.down(high)
+		return r.lowerLoad(high)
 	}
-	if mid, ok := r.middle(low.value, high.value, Precision); ok {
+	if mid, ok := r.middleLoad(low.value, high.value, Precision); ok {
 		return Load{Value: mid}, ""
 	}
 	switch {
-	case high.tied():
+	case high.isTied():
 		return Load{Value: high.value, Confirms: true}, ""
-	case low.Verdict == Held && !r.proven(low), low.tied():
+	case low.Verdict == VerdictHeld && !r.isProven(low), low.isTied():
 		return Load{Value: low.value, Confirms: true}, ""
-	case high.Verdict == Client:
-		return Load{}, ByClient
-	case high.Verdict == Few:
-		return Load{}, ByFew
-	case low.Verdict == TooLow:
-		return r.confirm(high, ByNone)
+	case high.Verdict == VerdictClient:
+		return Load{}, EndedByClient
+	case high.Verdict == VerdictFew:
+		return Load{}, EndedByFew
+	case low.Verdict == VerdictTooLow:
+		return r.confirmEnd(high, EndedByNone)
 	}
-	if r.spoilt(high.value) {
-		return Load{}, ByClient
+	if r.isSpoilt(high.value) {
+		return Load{}, EndedByClient
 	}
-	return r.confirm(high, ByServer)
+	return r.confirmEnd(high, EndedByServer)
 }
 
-// spoilt reports whether the client was the bottleneck too often at loads up to value.
-func (r *running) spoilt(value float64) bool {
+// isSpoilt reports whether the client was the bottleneck too often at loads up to value.
+func (r *searchState) isSpoilt(value float64) bool {
 	n, clients := 0, 0
 	for _, t := range r.found.Trials {
 		if t.Value <= value {
-			if n++; t.Verdict == Client {
+			if n++; t.Verdict == VerdictClient {
 				clients++
 			}
 		}
 	}
-	return float64(clients) > spoilt*float64(n)
+	return float64(clients) > maxClientShare*float64(n)
 }
 
-// clients returns the number of trials with the client as the bottleneck.
-func (r *running) clients() (n int) {
+// countClientTrials returns the number of trials with the client as the bottleneck.
+func (r *searchState) countClientTrials() (n int) {
 	for _, t := range r.found.Trials {
-		if t.Verdict == Client {
+		if t.Verdict == VerdictClient {
 			n++
 		}
 	}
@@ -260,40 +260,43 @@ func (r *running) clients() (n int) {
 }
 
 // confirm returns a trial of full length of an end, or ended if the end is already confirmed.
-func (r *running) confirm(e *end, ended Ended) (Load, Ended) {
-	if e.confirmed && (e.holds() || r.refused(e.value) >= proof) {
+func (r *searchState) confirmEnd(e *triedLoad, ended EndReason) (Load, EndReason) {
+	if e.confirmed && (e.holds() || r.refusedSurplus(e.value) >= minProof) {
 		return Load{}, ended
 	}
 	return Load{Value: e.value, Confirms: true}, ""
 }
 
 // settle returns the remaining work after the client has spoilt many trials: a trial that confirms the load that holds,
-// or ByClient.
-func (r *running) settle() (Load, Ended) {
-	low, _ := r.around()
-	if low == nil || low.Verdict != Held || r.proven(low) || r.clients() >= 2*maxSpoilt {
-		return Load{}, ByClient
+// or EndedByClient.
+func (r *searchState) settleSpoilt() (Load, EndReason) {
+	low, _ := r.limits()
+	if low == nil || low.Verdict != VerdictHeld || r.isProven(low) || r.countClientTrials() >= 2*maxSpoiltTrials {
+		return Load{}, EndedByClient
 	}
 	return Load{Value: low.value, Confirms: true}, ""
 }
 
 // proven reports whether a load held in a trial of full length and in enough other trials.
-func (r *running) proven(low *end) bool { return low.confirmed && r.held(low.value) >= proof }
+func (r *searchState) isProven(low *triedLoad) bool {
+	return low.confirmed && r.heldSurplus(low.value) >= minProof
+}
 
-// held returns the surplus of trials that held over trials that did not, at a load and shortly below it.
-func (r *running) held(value float64) (n int) {
-	for i := range r.ends {
-		if e := &r.ends[i]; e.value <= value && e.value >= value*(1-nextBelow) {
+// heldSurplus returns the surplus of trials that held over trials that did not, at a load and shortly below it.
+func (r *searchState) heldSurplus(value float64) (n int) {
+	for i := range r.tried {
+		if e := &r.tried[i]; e.value <= value && e.value >= value*(1-maxBelow) {
 			n += e.held - e.refused
 		}
 	}
 	return n
 }
 
-// refused returns the surplus of trials that did not hold over trials that did, at a load and above it up to nextAbove.
-func (r *running) refused(value float64) (n int) {
-	for i := range r.ends {
-		if e := &r.ends[i]; e.value >= value && e.value <= value*(1+nextAbove) {
+// refusedSurplus returns the surplus of trials that did not hold over trials that did, at a load and above it up to
+// maxAbove.
+func (r *searchState) refusedSurplus(value float64) (n int) {
+	for i := range r.tried {
+		if e := &r.tried[i]; e.value >= value && e.value <= value*(1+maxAbove) {
 			n += e.refused - e.held
 		}
 	}
@@ -301,52 +304,53 @@ func (r *running) refused(value float64) (n int) {
 }
 
 // up returns the next load above all loads that hold.
-func (r *running) up(low *end) (Load, Ended) {
-	if r.Most > 0 && low.value >= r.Most {
-		if low.Verdict == TooLow {
-			return r.confirm(low, ByNone)
+func (r *searchState) raiseLoad(low *triedLoad) (Load, EndReason) {
+	if r.Max > 0 && low.value >= r.Max {
+		if low.Verdict == VerdictTooLow {
+			return r.confirmEnd(low, EndedByNone)
 		}
-		return r.confirm(low, ByMost)
+		return r.confirmEnd(low, EndedByMax)
 	}
-	return r.at(2 * low.value), ""
+	return r.loadNear(2 * low.value), ""
 }
 
 // down returns the next load below all loads that do not hold.
-func (r *running) down(high *end) (Load, Ended) {
-	lowest := r.Least > 0 && high.value <= r.Least*(1+Precision) || r.Users && high.value <= 1
+func (r *searchState) lowerLoad(high *triedLoad) (Load, EndReason) {
+	lowest := r.Min > 0 && high.value <= r.Min*(1+Precision) || r.Users && high.value <= 1
 	switch {
-	case high.Verdict == Client:
-		if lowest || r.count(Client) >= maxClients {
-			return Load{}, ByClient
+	case high.Verdict == VerdictClient:
+		if lowest || r.countVerdict(VerdictClient) >= maxClientLoads {
+			return Load{}, EndedByClient
 		}
 	case high.Hopeless && !r.Users, lowest && r.Users && high.value <= 1:
-		return r.confirm(high, ByNone)
+		return r.confirmEnd(high, EndedByNone)
 	case lowest:
-		return r.confirm(high, ByFew)
+		return r.confirmEnd(high, EndedByFew)
 	}
-	return r.at(high.value / 4), ""
+	return r.loadNear(high.value / 4), ""
 }
 
-// amongFew returns the next load above a load with too few requests. More users or a higher rate give more requests.
-func (r *running) amongFew(few, high *end) (Load, Ended) {
+// raiseFromFew returns the next load above a load with too few requests. More users or a higher rate give more
+// requests.
+func (r *searchState) raiseFromFew(few, high *triedLoad) (Load, EndReason) {
 	if high != nil {
-		if mid, ok := r.middle(few.value, high.value, wide); ok {
+		if mid, ok := r.middleLoad(few.value, high.value, widePrecision); ok {
 			return Load{Value: mid}, ""
 		}
-		if high.Verdict == Client {
-			return Load{}, ByClient
+		if high.Verdict == VerdictClient {
+			return Load{}, EndedByClient
 		}
-		return Load{}, ByFew
+		return Load{}, EndedByFew
 	}
-	if r.count(Few) >= fewsUp || r.Most > 0 && few.value >= r.Most {
-		return Load{}, ByFew
+	if r.countVerdict(VerdictFew) >= maxFewLoads || r.Max > 0 && few.value >= r.Max {
+		return Load{}, EndedByFew
 	}
-	return r.at(2 * few.value), ""
+	return r.loadNear(2 * few.value), ""
 }
 
-// count returns the number of loads with a verdict.
-func (r *running) count(v Verdict) (n int) {
-	for _, e := range r.ends {
+// countVerdict returns the number of loads with a verdict.
+func (r *searchState) countVerdict(v Verdict) (n int) {
+	for _, e := range r.tried {
 		if e.Verdict == v {
 			n++
 		}
@@ -354,16 +358,16 @@ func (r *running) count(v Verdict) (n int) {
 	return n
 }
 
-// at returns the permitted load nearest to a value.
-func (r *running) at(value float64) Load {
-	if value = r.rounded(max(value, r.Least)); r.Most > 0 {
-		value = min(value, r.Most)
+// loadNear returns the permitted load nearest to a value.
+func (r *searchState) loadNear(value float64) Load {
+	if value = r.roundLoad(max(value, r.Min)); r.Max > 0 {
+		value = min(value, r.Max)
 	}
 	return Load{Value: value}
 }
 
-// rounded rounds a value to a permitted load: a whole number of users, or three significant digits.
-func (r *running) rounded(v float64) float64 {
+// roundLoad rounds a value to a permitted load: a whole number of users, or three significant digits.
+func (r *searchState) roundLoad(v float64) float64 {
 	if r.Users {
 		return max(1, math.Floor(v+1e-9))
 	}
@@ -374,74 +378,78 @@ func (r *running) rounded(v float64) float64 {
 	return short
 }
 
-// middle returns a load between two others. ok is false if they are too close for one.
-func (r *running) middle(low, high, precision float64) (mid float64, ok bool) {
-	mid = r.rounded(math.Sqrt(low * high))
+// middleLoad returns a load between two others. ok is false if they are too close for one.
+func (r *searchState) middleLoad(low, high, precision float64) (mid float64, ok bool) {
+	mid = r.roundLoad(math.Sqrt(low * high))
 	if r.Users {
 		mid = math.Floor((low + high) / 2)
 	}
 	return mid, mid > low && mid < high && high > low*(1+precision)
 }
 
-// measure tries a load. It repeats the trial with twice the length while the result is uncertain, and with the same
+// measureLoad tries a load. It repeats the trial with twice the length while the result is uncertain, and with the same
 // length while the client is the bottleneck.
-func (r *running) measure(ctx context.Context, l Load) error {
-	l.Times = 1
+func (r *searchState) measureLoad(ctx context.Context, l Load) error {
+	l.Length = 1
 	for clients := 1; ; {
-		out, err := r.try(ctx, l)
+		out, err := r.runTrial(ctx, l)
 		if err != nil {
 			return err
 		}
 		r.found.Trials = append(r.found.Trials, Trial{l, out})
 		switch {
-		case out.Verdict == Client && clients < tries:
+		case out.Verdict == VerdictClient && clients < maxClientTrials:
 			clients++
-		case out.Verdict != Client && out.Again && l.Times < maxTimes:
-			l.Times *= 2
+		case out.Verdict != VerdictClient && out.Retry && l.Length < maxTimes:
+			l.Length *= 2
 		default:
-			r.note(l, out)
+			r.addTrial(l, out)
 			return nil
 		}
 	}
 }
 
-// try runs a trial, or returns the outcome of an earlier one.
-func (r *running) try(ctx context.Context, l Load) (Outcome, error) {
-	if at := slices.IndexFunc(r.made, func(t Trial) bool { return t.Load == l }); at >= 0 {
-		t := r.made[at]
-		r.made = slices.Delete(r.made, at, at+1)
+// runTrial runs a trial, or returns the outcome of an earlier one.
+func (r *searchState) runTrial(ctx context.Context, l Load) (Outcome, error) {
+	if at := slices.IndexFunc(r.earlier, func(t Trial) bool { return t.Load == l }); at >= 0 {
+		t := r.earlier[at]
+		r.earlier = slices.Delete(r.earlier, at, at+1)
 		return t.Outcome, nil
 	}
 	return r.Try(ctx, l)
 }
 
-// note adds an outcome to the tried load.
-func (r *running) note(l Load, out Outcome) {
-	at, there := slices.BinarySearchFunc(r.ends, l.Value, func(e end, v float64) int { return cmp.Compare(e.value, v) })
+// addTrial adds an outcome to the tried load.
+func (r *searchState) addTrial(l Load, out Outcome) {
+	at, there := slices.BinarySearchFunc(r.tried, l.Value, func(e triedLoad,
+		v float64) int {
+		return cmp.Compare(e.value, v)
+	})
 	if !there {
-		r.ends = slices.Insert(r.ends, at, end{value: l.Value})
+		r.tried = slices.Insert(r.tried, at, triedLoad{value: l.Value})
 	}
-	r.ends[at].take(out, l.Confirms)
+	r.tried[at].addOutcome(out, l.Confirms)
 }
 
 // end sets the result of the search.
-func (r *running) end(by Ended) {
+func (r *searchState) setResult(by EndReason) {
 	r.found.Ended = by
-	low, high := r.around()
+	low, high := r.limits()
 	switch {
 	case low == nil:
-	case low.Verdict == Held && r.clients() >= maxSpoilt && !r.proven(low): // short trials alone may hold by chance
-	case low.Verdict == Held:
+	case low.Verdict == VerdictHeld && r.countClientTrials() >= maxSpoiltTrials && !r.isProven(low):
+		// Short trials alone may hold by chance.
+	case low.Verdict == VerdictHeld:
 		r.found.Holds = low.value
-	case low.Verdict == Few:
-		r.found.Few = low.value
+	case low.Verdict == VerdictFew:
+		r.found.FewAt = low.value
 	}
 	switch {
 	case high == nil:
-	case high.Verdict == Client, by == ByClient:
+	case high.Verdict == VerdictClient, by == EndedByClient:
 		r.found.ClientAt = high.value
-	case high.Verdict == Few:
-		r.found.Few = high.value
+	case high.Verdict == VerdictFew:
+		r.found.FewAt = high.value
 	default:
 		r.found.Misses = high.value
 	}

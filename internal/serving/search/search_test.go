@@ -84,13 +84,13 @@ func objectives(t *testing.T) objective.Objectives {
 // told is the verdict of a trial that tells.
 func told(held bool) search.Outcome {
 	if held {
-		return search.Outcome{Verdict: search.Held}
+		return search.Outcome{Verdict: search.VerdictHeld}
 	}
-	return search.Outcome{Verdict: search.Missed}
+	return search.Outcome{Verdict: search.VerdictMissed}
 }
 
 // confirmed checks that both ends of what was found are those of a trial of full length, and that they are neighbours.
-func confirmed(t *testing.T, f search.Found) {
+func confirmed(t *testing.T, f search.SearchResult) {
 	t.Helper()
 	ends := map[float64]search.Verdict{}
 	for _, trial := range f.Trials {
@@ -98,7 +98,7 @@ func confirmed(t *testing.T, f search.Found) {
 			ends[trial.Value] = trial.Verdict
 		}
 	}
-	if f.Ended != search.ByServer || ends[f.Holds] != search.Held || ends[f.Misses] != search.Missed ||
+	if f.Ended != search.EndedByServer || ends[f.Holds] != search.VerdictHeld || ends[f.Misses] != search.VerdictMissed ||
 		f.Misses > max(f.Holds*1.04, f.Holds+1) {
 		t.Errorf("ended by %q: %v holds (confirmed: %q), %v misses (%q)", f.Ended, f.Holds, ends[f.Holds], f.Misses,
 			ends[f.Misses])

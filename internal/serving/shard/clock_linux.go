@@ -17,11 +17,11 @@ func systemClock() (string, time.Duration) {
 	}
 	var t syscall.Timex
 	state, err := syscall.Adjtimex(&t)
-	return strings.TrimSpace(string(id)), errorOf(state, int64(t.Maxerror), err) //nolint:unconvert // 32 bits on some
+	return strings.TrimSpace(string(id)), clockError(state, int64(t.Maxerror), err) //nolint:unconvert // 32 bits on some
 }
 
-// errorOf returns a clock's error from the result of adjtimex: its state, and its maximum error in microseconds.
-func errorOf(state int, micros int64, err error) time.Duration {
+// clockError returns a clock's error from the result of adjtimex: its state, and its maximum error in microseconds.
+func clockError(state int, micros int64, err error) time.Duration {
 	if err != nil || state == timeError || micros < 0 {
 		return unknownError
 	}

@@ -42,12 +42,12 @@ type Merged struct {
 	Zero   time.Time
 	// Apart is the difference between the latest and the earliest Zero. Doubt is the maximum error of that difference;
 	// below 0: unknown.
-	Apart, Doubt time.Duration
-	Notes        []string
+	StartDifference, ClockError time.Duration
+	Notes                       []string
 }
 
-// ErrUnlike reports that shares do not belong to one measurement.
-var ErrUnlike = errors.New("these are not the shares of one measurement")
+// ErrMismatch reports that shares do not belong to one measurement.
+var ErrMismatch = errors.New("these are not the shares of one measurement")
 
 // Merge merges shares. Its error names all missing, duplicate and differing shares. Requests are copied; their token
 // events are shared with parts.
@@ -67,7 +67,7 @@ func Merge(parts []Part) (*Merged, error) {
 		}
 		steady = steady && p.Window != nil
 	}
-	m.Apart, m.Doubt = last.Sub(m.Zero), maxClockError(parts)
+	m.StartDifference, m.ClockError = last.Sub(m.Zero), maxClockError(parts)
 	m.Requests = make([]metrics.Request, 0, n)
 	m.Window = nil
 	for _, p := range parts {
@@ -97,7 +97,7 @@ func (m *Merged) addRecords(p Part, shift int64) {
 	for _, r := range p.Requests {
 		r.Due, r.Sent, r.End = r.Due+shift, r.Sent+shift, r.End+shift
 		r.Events.Shift(shift)
-		r.Index = p.Share.Place(r.Index)
+		r.Index = p.Share.NumberAt(r.Index)
 		m.Requests = append(m.Requests, r)
 	}
 }
@@ -151,23 +151,24 @@ func (m *Merged) noteClocks(steady bool) {
 		window = "the measurement"
 	}
 	switch {
-	case m.Doubt < 0:
+	case m.ClockError < 0:
 		m.Notes = append(m.Notes, "how far the clocks of the shares were apart is not known: a system does not say how "+
 			"wrong its clock may be")
-	case m.Doubt > 0 && took > 0:
+	case m.ClockError > 0 && took > 0:
 		m.Notes = append(m.Notes, fmt.Sprintf("the clocks of the shares may have been %s apart: rates of %s of %s are right "+
-			"to %s %%; times of single requests are each of one clock, and are not touched", figure.Seconds(m.Doubt), window,
-			figure.Seconds(took), figure.Short(100*float64(m.Doubt)/float64(took))))
+			"to %s %%; times of single requests are each of one clock, and are not touched", figure.Seconds(m.ClockError),
+			window,
+			figure.Seconds(took), figure.Short(100*float64(m.ClockError)/float64(took))))
 	}
-	if m.Apart > 0 {
-		m.Notes = append(m.Notes, fmt.Sprintf("the last share began %s after the first", figure.Seconds(m.Apart)))
+	if m.StartDifference > 0 {
+		m.Notes = append(m.Notes, fmt.Sprintf("the last share began %s after the first", figure.Seconds(m.StartDifference)))
 	}
 }
 
 // checkParts returns an error that lists why the shares cannot be merged.
 func checkParts(parts []Part) error {
 	if len(parts) == 0 {
-		return fmt.Errorf("%w: there is none", ErrUnlike)
+		return fmt.Errorf("%w: there is none", ErrMismatch)
 	}
 	var faults []error
 	of := parts[0].Share.Of
@@ -187,7 +188,7 @@ func checkParts(parts []Part) error {
 		by[p.Share.Index] = p.Name
 	}
 	var missing []string
-	for i := range min(max(of, 0), most) {
+	for i := range min(max(of, 0), maxShares) {
 		if _, ok := by[i]; !ok {
 			missing = append(missing, Share{i, of}.String())
 		}
@@ -197,7 +198,7 @@ func checkParts(parts []Part) error {
 	}
 	faults = append(faults, findDifferences(parts)...)
 	if len(faults) > 0 {
-		return fmt.Errorf("%w: %w", ErrUnlike, errors.Join(faults...))
+		return fmt.Errorf("%w: %w", ErrMismatch, errors.Join(faults...))
 	}
 	return nil
 }

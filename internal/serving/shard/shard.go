@@ -17,8 +17,8 @@ type Share struct {
 	Of    int `json:"of"`
 }
 
-// most is the maximum number of shares.
-const most = 10_000
+// maxShares is the maximum number of shares.
+const maxShares = 10_000
 
 // Parse reads I/N. I counts from 0, like launchers number their processes.
 func Parse(text string) (Share, error) {
@@ -26,8 +26,8 @@ func Parse(text string) (Share, error) {
 	i, err1 := strconv.Atoi(first)
 	n, err2 := strconv.Atoi(second)
 	switch {
-	case !ok || err1 != nil || err2 != nil || n < 1 || n > most:
-		return Share{}, fmt.Errorf("%q is no share: want I/N, as 0/4 of 0/4 to 3/4, of at most %d", text, most)
+	case !ok || err1 != nil || err2 != nil || n < 1 || n > maxShares:
+		return Share{}, fmt.Errorf("%q is no share: want I/N, as 0/4 of 0/4 to 3/4, of at most %d", text, maxShares)
 	case i < 0 || i >= n:
 		return Share{}, fmt.Errorf("share %d of %d: want one from 0 to %d", i, n, n-1)
 	}
@@ -54,8 +54,8 @@ func (s Share) Count(n int) int {
 	return (n + s.Of - 1 - s.Index) / s.Of
 }
 
-// Place returns the k-th number, from 0, that belongs to the share.
-func (s Share) Place(k int) int {
+// NumberAt returns the k-th number, from 0, that belongs to the share.
+func (s Share) NumberAt(k int) int {
 	if s.Of <= 1 {
 		return k
 	}

@@ -61,7 +61,7 @@ func TestPlace(t *testing.T) {
 			for i := range of {
 				s := shard.Share{Index: i, Of: of}
 				for k := range s.Count(n) {
-					at := s.Place(k)
+					at := s.NumberAt(k)
 					if want := k*of + i; at != want || !s.Has(at) {
 						t.Errorf("%v of %d: place %d is %d, want %d", s, n, k, at, want)
 					}
@@ -73,8 +73,8 @@ func TestPlace(t *testing.T) {
 			}
 		}
 	}
-	if whole := (shard.Share{}); whole.Count(2) != 2 || whole.Place(1) != 1 || !whole.Has(7) {
-		t.Errorf("no share has %d of 2, place 1 is %d", whole.Count(2), whole.Place(1))
+	if whole := (shard.Share{}); whole.Count(2) != 2 || whole.NumberAt(1) != 1 || !whole.Has(7) {
+		t.Errorf("no share has %d of 2, place 1 is %d", whole.Count(2), whole.NumberAt(1))
 	}
 }
 
@@ -123,8 +123,8 @@ func TestGoldenMerged(t *testing.T) {
 			if err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%d shares: %v\n%s, want\n%s", of, err, got, want)
 			}
-			if m.Zero != began || m.Apart != time.Duration(of-1)*1234567 {
-				t.Errorf("%d shares: the first began at %v, the last %v later", of, m.Zero, m.Apart)
+			if m.Zero != began || m.StartDifference != time.Duration(of-1)*1234567 {
+				t.Errorf("%d shares: the first began at %v, the last %v later", of, m.Zero, m.StartDifference)
 			}
 		}
 	})
@@ -135,7 +135,7 @@ func TestMergeUsers(t *testing.T) {
 	parts := split(make([]metrics.Request, 8), 2)
 	for i := range parts {
 		for k := range parts[i].Requests {
-			parts[i].Requests[k].User = parts[i].Share.Place(k)
+			parts[i].Requests[k].User = parts[i].Share.NumberAt(k)
 		}
 		parts[i].Window = &metrics.Window{From: int64(i) * 1e9, To: int64(5+i) * 1e9}
 		parts[i].ClockError = time.Duration(1+i) * time.Millisecond
@@ -153,8 +153,9 @@ func TestMergeUsers(t *testing.T) {
 	if len(users) != 8 || !users[7] {
 		t.Errorf("users %v", users)
 	}
-	if m.Window == nil || *m.Window != (metrics.Window{From: 1e9 + 1234567, To: 5e9}) || m.Doubt != 3*time.Millisecond {
-		t.Errorf("window %v, clocks %v apart", m.Window, m.Doubt)
+	if m.Window == nil || *m.Window != (metrics.Window{From: 1e9 + 1234567, To: 5e9}) ||
+		m.ClockError != 3*time.Millisecond {
+		t.Errorf("window %v, clocks %v apart", m.Window, m.ClockError)
 	}
 	notes := strings.Join(m.Notes, "\n")
 	if !strings.Contains(notes, "3 ms apart") || !strings.Contains(notes, "right to 0.075 %") {
@@ -166,7 +167,7 @@ func TestMergeUsers(t *testing.T) {
 	}
 	parts[1].Window, parts[1].ClockError = &metrics.Window{From: 6e9, To: 9e9}, -1
 	m, err = shard.Merge(parts)
-	if notes := strings.Join(m.Notes, "\n"); err != nil || m.Window != nil || m.Doubt >= 0 ||
+	if notes := strings.Join(m.Notes, "\n"); err != nil || m.Window != nil || m.ClockError >= 0 ||
 		!strings.Contains(notes, "no time at which all shares were steady") || !strings.Contains(notes, "is not known") {
 		t.Errorf("%v, %v, %q", m.Window, err, notes)
 	}
@@ -199,7 +200,7 @@ func TestMergeRefuses(t *testing.T) {
 			return p
 		},
 	} {
-		if err := of(change); !errors.Is(err, shard.ErrUnlike) || !strings.Contains(err.Error(), want) {
+		if err := of(change); !errors.Is(err, shard.ErrMismatch) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -231,8 +232,8 @@ func TestOneClock(t *testing.T) {
 			parts[i].Clock, parts[i].ClockError = c.clocks[i], c.errors[i]
 		}
 		m, err := shard.Merge(parts)
-		if err != nil || m.Doubt != c.doubt {
-			t.Errorf("%s: %v, %v, want %v", name, m.Doubt, err, c.doubt)
+		if err != nil || m.ClockError != c.doubt {
+			t.Errorf("%s: %v, %v, want %v", name, m.ClockError, err, c.doubt)
 		}
 	}
 }

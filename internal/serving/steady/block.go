@@ -73,7 +73,7 @@ type BlockAnomaly struct {
 // run counts.
 func (r Report) Block(samples, size int, minSeconds float64) Block {
 	b := Block{Status: r.windowStatus(samples, size, minSeconds), Verdict: r.windowVerdict(), State: map[string]string{}}
-	for _, t := range gating {
+	for _, t := range gatingTrajectories {
 		b.State[t.String()] = r.trajectoryState(t, b.Status)
 	}
 	if r.Index >= 0 {
@@ -91,7 +91,7 @@ func (r Report) windowStatus(samples, size int, minSeconds float64) Status {
 		return PartialDataset
 	case r.Index < 0:
 		return InsufficientPasses
-	case r.Duration.Window < max(minSeconds, r.Duration.Min()):
+	case r.Duration.Window < max(minSeconds, r.Duration.MinSeconds()):
 		return InsufficientDuration
 	}
 	return Windowable
@@ -108,7 +108,7 @@ func (r Report) windowVerdict() Verdict {
 		direction Direction
 		verdict   Verdict
 	}{{Up, DriftingUp}, {Down, DriftingDown}} {
-		for _, t := range gating {
+		for _, t := range gatingTrajectories {
 			if r.Trends[t.String()] == d.direction {
 				return d.verdict
 			}

@@ -28,22 +28,22 @@ type Events struct {
 	Complete int // completed samples among them
 	Skipped  int // lines that are not events
 	Messages int // answers with reasoning or tool calls
-	// Back is the maximum time in ns by which an event of a sample precedes the sample's issue. It is above 0 if the clock
-	// was set back.
-	Back int64
+	// ClockBack is the maximum time in ns by which an event of a sample precedes the sample's issue. It is above 0 if the
+	// clock was set back.
+	ClockBack int64
 }
 
 // ClockDoubt returns a warning about the run's clock, or an empty string.
 func (e *Events) ClockDoubt() string {
-	if e.Back == 0 {
+	if e.ClockBack == 0 {
 		return ""
 	}
 	return fmt.Sprintf("the clock was set back by at least %.3f s during the run: its times, and the window, are not to "+
-		"be trusted; measure again", float64(e.Back)/1e9)
+		"be trusted; measure again", float64(e.ClockBack)/1e9)
 }
 
-// maxLine is the maximum length of a line in bytes. An answer of a million tokens takes some of them.
-const maxLine = 64 << 20
+// maxLineSize is the maximum length of a line in bytes. An answer of a million tokens takes some of them.
+const maxLineSize = 64 << 20
 
 // maxRemembered is the number of completed samples whose ids are kept to recognize late events.
 const maxRemembered = 1 << 16
@@ -58,7 +58,7 @@ var ErrEvents = errors.New("not the events of a run")
 func ReadEvents(r io.Reader, size int, count CountTokens, message CountMessage) (Events, error) {
 	e, err := NewEventReader(size, count, message)
 	if err == nil {
-		err = e.Take(r)
+		err = e.ReadMore(r)
 	}
 	if err != nil {
 		return Events{}, err
@@ -68,8 +68,8 @@ func ReadEvents(r io.Reader, size int, count CountTokens, message CountMessage) 
 
 // EventReader reads a growing events.jsonl in steps. It is not safe for concurrent use.
 type EventReader struct {
-	gatherer passGatherer
-	part     []byte // last line, still incomplete
+	gatherer   passGatherer
+	incomplete []byte // last line, still incomplete
 }
 
 // NewEventReader returns a reader at the beginning of a log. Its arguments are those of ReadEvents.
@@ -78,26 +78,26 @@ func NewEventReader(size int, count CountTokens, message CountMessage) (*EventRe
 		return nil, fmt.Errorf("%w: super-passes of %d samples, want at least 1", ErrEvents, size)
 	}
 	return &EventReader{gatherer: passGatherer{size: size, count: count, message: message,
-		under: map[string]*pendingSample{}}}, nil
+		inFlight: map[string]*pendingSample{}}}, nil
 }
 
-// Take reads the next part of the log, up to its current end. After an error, the log cannot be read further.
-func (e *EventReader) Take(r io.Reader) error {
+// ReadMore reads the next part of the log, up to its current end. After an error, the log cannot be read further.
+func (e *EventReader) ReadMore(r io.Reader) error {
 	lines := bufio.NewReaderSize(r, 1<<20)
 	for {
 		part, err := lines.ReadSlice('\n')
-		if err == nil && len(e.part) == 0 {
-			e.gatherer.takeLine(bytes.TrimSpace(part))
+		if err == nil && len(e.incomplete) == 0 {
+			e.gatherer.addLine(bytes.TrimSpace(part))
 			continue
 		}
-		if len(e.part)+len(part) > maxLine {
-			return fmt.Errorf("%w: a line of more than %d MiB", ErrEvents, maxLine>>20)
+		if len(e.incomplete)+len(part) > maxLineSize {
+			return fmt.Errorf("%w: a line of more than %d MiB", ErrEvents, maxLineSize>>20)
 		}
-		e.part = append(e.part, part...)
+		e.incomplete = append(e.incomplete, part...)
 		switch {
 		case err == nil:
-			e.gatherer.takeLine(bytes.TrimSpace(e.part))
-			e.part = e.part[:0]
+			e.gatherer.addLine(bytes.TrimSpace(e.incomplete))
+			e.incomplete = e.incomplete[:0]
 		case errors.Is(err, io.EOF):
 			return nil
 		case !errors.Is(err, bufio.ErrBufferFull):
@@ -108,9 +108,9 @@ func (e *EventReader) Take(r io.Reader) error {
 
 // Events returns the data of the log so far, including an incomplete last line. The next Take changes its passes.
 func (e *EventReader) Events() (Events, error) {
-	if len(e.part) > 0 {
-		e.gatherer.takeLine(bytes.TrimSpace(e.part))
-		e.part = e.part[:0]
+	if len(e.incomplete) > 0 {
+		e.gatherer.addLine(bytes.TrimSpace(e.incomplete))
+		e.incomplete = e.incomplete[:0]
 	}
 	return e.gatherer.toEvents()
 }
@@ -118,7 +118,7 @@ func (e *EventReader) Events() (Events, error) {
 // Span returns the times of the first issue and of the last event of a sample, in ns of the log's clock. ok is false if
 // no sample has been issued yet.
 func (e *EventReader) Span() (first, last int64, ok bool) {
-	all := e.gatherer.out.Passes
+	all := e.gatherer.events.Passes
 	if len(all) == 0 {
 		return 0, 0, false
 	}
@@ -128,10 +128,10 @@ func (e *EventReader) Span() (first, last int64, ok bool) {
 	return all[0].FirstIssue, last, true
 }
 
-// Ended returns the passes before the number of completed samples, and that number.
-func (e *EventReader) Ended() (passes []Pass, completed int) {
+// EndedPasses returns the passes before the number of completed samples, and that number.
+func (e *EventReader) EndedPasses() (passes []Pass, completed int) {
 	g := &e.gatherer
-	return g.out.Passes[:min(g.out.Complete/g.size, len(g.out.Passes))], g.out.Complete
+	return g.events.Passes[:min(g.events.Complete/g.size, len(g.events.Passes))], g.events.Complete
 }
 
 // pendingSample is a request in flight.
@@ -149,18 +149,18 @@ type passGatherer struct {
 	message  CountMessage
 	tracking bool
 	tracked  bool // tracking was on at some time
-	under    map[string]*pendingSample
-	done     [maxRemembered]string // ids of the last completed samples, in a ring
-	out      Events
+	inFlight map[string]*pendingSample
+	doneIDs  [maxRemembered]string // ids of the last completed samples, in a ring
+	events   Events
 }
 
-func (g *passGatherer) takeLine(line []byte) {
+func (g *passGatherer) addLine(line []byte) {
 	if len(line) == 0 {
 		return
 	}
 	e, ok := parseEvent(line)
 	if !ok {
-		g.out.Skipped++
+		g.events.Skipped++
 		return
 	}
 	switch string(e.kind) {
@@ -171,32 +171,32 @@ func (g *passGatherer) takeLine(line []byte) {
 		g.tracking = false
 		return
 	case "sample.issued":
-		if _, again := g.under[string(e.sample)]; !again && g.tracking && len(e.sample) > 0 {
+		if _, again := g.inFlight[string(e.sample)]; !again && g.tracking && len(e.sample) > 0 {
 			g.beginSample(string(e.sample), e.at)
 			return
 		}
 	}
-	if s := g.under[string(e.sample)]; s != nil {
-		g.takeEvent(s, e)
+	if s := g.inFlight[string(e.sample)]; s != nil {
+		g.addEvent(s, e)
 	}
 }
 
 // beginSample adds a sample.
 func (g *passGatherer) beginSample(id string, at int64) {
-	number := g.out.Samples / g.size
-	if g.out.Samples++; number == len(g.out.Passes) {
-		g.out.Passes = append(g.out.Passes, Pass{FirstIssue: at, LastIssue: at, LastEvent: at})
+	number := g.events.Samples / g.size
+	if g.events.Samples++; number == len(g.events.Passes) {
+		g.events.Passes = append(g.events.Passes, Pass{FirstIssue: at, LastIssue: at, LastEvent: at})
 	}
-	p := &g.out.Passes[number]
+	p := &g.events.Passes[number]
 	p.Issued++
 	p.FirstIssue, p.LastIssue, p.LastEvent = min(p.FirstIssue, at), max(p.LastIssue, at), max(p.LastEvent, at)
-	g.under[id] = &pendingSample{pass: number, issued: at}
+	g.inFlight[id] = &pendingSample{pass: number, issued: at}
 }
 
-// takeEvent processes a later event of a sample.
-func (g *passGatherer) takeEvent(s *pendingSample, e eventLine) {
-	p := &g.out.Passes[s.pass]
-	g.out.Back = max(g.out.Back, s.issued-e.at)
+// addEvent processes a later event of a sample.
+func (g *passGatherer) addEvent(s *pendingSample, e eventLine) {
+	p := &g.events.Passes[s.pass]
+	g.events.ClockBack = max(g.events.ClockBack, s.issued-e.at)
 	p.LastEvent = max(p.LastEvent, e.at)
 	switch string(e.kind) {
 	case "sample.issued": // a retry
@@ -236,9 +236,9 @@ func (g *passGatherer) countTokens(data []byte) int {
 	if json.Unmarshal(data, &parts) != nil || len(parts) < 2 {
 		return 0
 	}
-	a := laterOf(parts)
+	a := decodeLater(parts)
 	if a.structured {
-		if g.out.Messages++; g.message != nil {
+		if g.events.Messages++; g.message != nil {
 			return g.message(a.content, a.reasoning, a.calls)
 		}
 	}
@@ -251,22 +251,22 @@ func (g *passGatherer) countTokens(data []byte) int {
 
 // rememberSample remembers a completed sample and forgets the oldest one.
 func (g *passGatherer) rememberSample(id string) {
-	at := &g.done[g.out.Complete%maxRemembered]
+	at := &g.doneIDs[g.events.Complete%maxRemembered]
 	if *at != "" {
-		delete(g.under, *at)
+		delete(g.inFlight, *at)
 	}
 	*at = id
-	g.out.Complete++
+	g.events.Complete++
 }
 
 func (g *passGatherer) toEvents() (Events, error) {
 	switch {
 	case !g.tracked:
-		return g.out, fmt.Errorf("%w: performance was never tracked (no session.start_performance_tracking)", ErrEvents)
-	case g.out.Samples == 0:
-		return g.out, fmt.Errorf("%w: no sample was issued while performance was tracked", ErrEvents)
+		return g.events, fmt.Errorf("%w: performance was never tracked (no session.start_performance_tracking)", ErrEvents)
+	case g.events.Samples == 0:
+		return g.events, fmt.Errorf("%w: no sample was issued while performance was tracked", ErrEvents)
 	}
-	return g.out, nil
+	return g.events, nil
 }
 
 // laterChunks is the part of an answer after its first chunk.
@@ -276,17 +276,17 @@ type laterChunks struct {
 	structured         bool // the answer has reasoning or tool calls
 }
 
-// laterOf decodes the data of a completion: a tag, the output, and optionally the reasoning and the tool calls. Output
-// and reasoning are a text or a list of chunks. The first chunk belongs to the reasoning if there is any. A whole text
-// does not count, because it includes its first chunk, unless chunks of reasoning came before it.
-func laterOf(parts []json.RawMessage) (a laterChunks) {
+// decodeLater decodes the data of a completion: a tag, the output, and optionally the reasoning and the tool calls.
+// Output and reasoning are a text or a list of chunks. The first chunk belongs to the reasoning if there is any. A
+// whole text does not count, because it includes its first chunk, unless chunks of reasoning came before it.
+func decodeLater(parts []json.RawMessage) (a laterChunks) {
 	listed, reasoned := false, false
 	if len(parts) > 2 {
-		chunks, whole, list := chunksOf(parts[2])
+		chunks, whole, list := decodeChunks(parts[2])
 		listed, reasoned = list && len(chunks) > 0, len(chunks) > 0 || whole != ""
 		a.reasoning = string(appendFrom(nil, chunks, 1))
 	}
-	chunks, whole, list := chunksOf(parts[1])
+	chunks, whole, list := decodeChunks(parts[1])
 	switch {
 	case list && reasoned:
 		a.content = string(appendFrom(nil, chunks, 0))
@@ -296,21 +296,21 @@ func laterOf(parts []json.RawMessage) (a laterChunks) {
 		a.content = whole
 	}
 	if len(parts) > 3 {
-		a.calls = callsOf(parts[3], len(chunks) == 0 && whole == "" && !reasoned)
+		a.calls = decodeCalls(parts[3], len(chunks) == 0 && whole == "" && !reasoned)
 	}
-	a.structured = reasoned || len(parts) > 3 && !isEmpty(parts[3])
+	a.structured = reasoned || len(parts) > 3 && !isEmptyList(parts[3])
 	return a
 }
 
-// isEmpty reports whether a value is null or an empty list.
-func isEmpty(raw json.RawMessage) bool {
+// isEmptyList reports whether a value is null or an empty list.
+func isEmptyList(raw json.RawMessage) bool {
 	var all []json.RawMessage
 	return json.Unmarshal(raw, &all) != nil || len(all) == 0
 }
 
-// callsOf returns the tool calls in a list of calls, or in a list of chunks whose parts it joins by index. If first is
-// set, the answer began with the first chunk, and that chunk does not count.
-func callsOf(raw json.RawMessage, first bool) []any {
+// decodeCalls returns the tool calls in a list of calls, or in a list of chunks whose parts it joins by index. If first
+// is set, the answer began with the first chunk, and that chunk does not count.
+func decodeCalls(raw json.RawMessage, first bool) []any {
 	v, err := pyvalue.Decode(string(raw))
 	all, _ := v.([]any)
 	if err != nil || len(all) == 0 {
@@ -327,7 +327,7 @@ func callsOf(raw json.RawMessage, first bool) []any {
 		parts, _ := chunk.([]any)
 		for _, part := range parts {
 			if d, ok := part.(*pyvalue.Dict); ok {
-				addPart(calls, d)
+				addCallPart(calls, d)
 			}
 		}
 	}
@@ -338,8 +338,8 @@ func callsOf(raw json.RawMessage, first bool) []any {
 	return out
 }
 
-// addPart adds a part of a call to the call with its index.
-func addPart(calls map[int64]*pyvalue.Dict, part *pyvalue.Dict) {
+// addCallPart adds a part of a call to the call with its index.
+func addCallPart(calls map[int64]*pyvalue.Dict, part *pyvalue.Dict) {
 	i, _ := pyvalue.Field[int64](part, "index")
 	call := calls[i]
 	if call == nil {
@@ -366,8 +366,8 @@ func addPart(calls map[int64]*pyvalue.Dict, part *pyvalue.Dict) {
 	}
 }
 
-// chunksOf decodes a text or a list of texts.
-func chunksOf(raw json.RawMessage) (chunks []string, whole string, list bool) {
+// decodeChunks decodes a text or a list of texts.
+func decodeChunks(raw json.RawMessage) (chunks []string, whole string, list bool) {
 	if json.Unmarshal(raw, &chunks) == nil && chunks != nil {
 		return chunks, "", true
 	}

@@ -89,7 +89,7 @@ func official(t *testing.T, c seriesCase) map[string]any {
 		v := left.trajectoryValues(tr)
 		trajectories[tr.String()], scatters[tr.String()] = list(v), variation(v)
 	}
-	for _, tr := range watched {
+	for _, tr := range watchedTrajectories {
 		tests := map[string]any{}
 		for _, test := range Tests() {
 			tests[string(test)] = trendOut(test.Of(left.trajectoryValues(tr)))
@@ -110,7 +110,7 @@ func official(t *testing.T, c seriesCase) map[string]any {
 	out["without_min_duration"] = blockOut(Detect(c.passes(), o), false)
 	if r.Index >= 0 {
 		gates := map[string]any{}
-		for _, tr := range gating {
+		for _, tr := range gatingTrajectories {
 			g := left[r.Window.Low:r.Window.High].makeGate(tr, full)
 			gates[tr.String()] = map[string]any{"trend": trendOut(g.Trend), "rel_drift": g.Change, "cov": g.Scatter}
 		}
@@ -141,7 +141,7 @@ func changeOut(c ChangePoint) map[string]any {
 }
 
 func durationOut(d Duration) map[string]any {
-	return map[string]any{"is_short": d.Short(), "window_duration_s": d.Window, "min_duration_s": d.Min(),
+	return map[string]any{"is_short": d.IsShort(), "window_duration_s": d.Window, "min_duration_s": d.MinSeconds(),
 		"dominant": d.Dominant(), "t_precision_s": d.Precision, "t_relaxation_s": d.Relaxation, "t_floor_s": d.Floor,
 		"kstar": float64(d.NeededPasses), "cov_b": d.Scatter, "tau_sp_s": d.PassSeconds, "l_p90_s": d.LatencyP90}
 }

@@ -75,8 +75,8 @@ func percentileOf(sorted []float64, percent int) float64 {
 // findPlateaus returns the plateaus: maximal sequences of passes that satisfy the gate. Each starts as early as
 // possible.
 func (s passSeries) findPlateaus(o Options) (all []Plateau) {
-	gates := make([]*trajectoryRow, len(gating))
-	for i, t := range gating {
+	gates := make([]*trajectoryRow, len(gatingTrajectories))
+	for i, t := range gatingTrajectories {
 		gates[i] = newRow(s, t, o)
 	}
 	for start := 0; start <= len(s)-MinPasses; {

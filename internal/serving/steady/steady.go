@@ -8,11 +8,11 @@ const MinPasses = 4
 // The detector's constants: the significance level of tests, the minimum relative change of a trend or a shift that
 // counts, and the required precision of the mean.
 const (
-	alpha       = 0.05
-	minChange   = 0.05
-	precision   = 0.05
-	confidence  = 1.96
-	relaxations = 5
+	alpha          = 0.05
+	minChange      = 0.05
+	meanPrecision  = 0.05
+	normalQuantile = 1.96
+	relaxations    = 5
 )
 
 // FloorSeconds is the default of Options.Floor, the minimum duration of every window.
@@ -53,11 +53,11 @@ func (t Trajectory) String() string {
 	return string(t.Metric) + "_p" + map[int]string{50: "50", 90: "90", 99: "99"}[t.Percentile]
 }
 
-// gating lists the trajectories that decide whether passes are steady.
-var gating = []Trajectory{{TPOT, 50}, {TPOT, 90}}
+// gatingTrajectories lists the trajectories that decide whether passes are steady.
+var gatingTrajectories = []Trajectory{{TPOT, 50}, {TPOT, 90}}
 
-// watched lists the trajectories whose trend over the rest of a run is reported.
-var watched = []Trajectory{{TTFT, 50}, {TTFT, 90}, {TPOT, 50}, {TPOT, 90}}
+// watchedTrajectories lists the trajectories whose trend over the rest of a run is reported.
+var watchedTrajectories = []Trajectory{{TTFT, 50}, {TTFT, 90}, {TPOT, 50}, {TPOT, 90}}
 
 // Options contains settings that can differ from the official defaults. The zero value selects the defaults.
 type Options struct {
@@ -152,7 +152,7 @@ func (r *Report) choosePlateau(o Options) {
 		r.Reason = "no plateau: no row of four super-passes without trend and with little scatter"
 		return
 	}
-	r.Index = slices.IndexFunc(r.Durations, func(d Duration) bool { return o.AnyDuration || !d.Short() })
+	r.Index = slices.IndexFunc(r.Durations, func(d Duration) bool { return o.AnyDuration || !d.IsShort() })
 	if r.Found = r.Index >= 0; r.Found {
 		return
 	}
@@ -162,12 +162,12 @@ func (r *Report) choosePlateau(o Options) {
 			r.Index = i
 		}
 	}
-	r.Reason = tooShort(r.Durations, r.Index)
+	r.Reason = tooShortText(r.Durations, r.Index)
 }
 
 func (r *Report) addTrends(rest passSeries, o Options) {
 	r.Trends = map[string]Direction{}
-	for _, t := range watched {
+	for _, t := range watchedTrajectories {
 		verdict := o.Trend.Of(rest.trajectoryValues(t)).Direction
 		if r.Trends[t.String()] = verdict; verdict == Up {
 			r.DriftsUp = append(r.DriftsUp, t.String())

@@ -67,7 +67,7 @@ func (t Test) Of(v []float64) Trend {
 	case TheilSen:
 		slope := medianSlope(v)
 		change := relativeChange(slope, v)
-		return Trend{Direction: directionOf(slope, abs(change) >= minRelative), Slope: slope, P: math.NaN(), Change: change}
+		return Trend{Direction: signDirection(slope, abs(change) >= minRelative), Slope: slope, P: math.NaN(), Change: change}
 	case SlopeOverScatter:
 		return slopeOverScatter(v)
 	default:
@@ -75,8 +75,8 @@ func (t Test) Of(v []float64) Trend {
 	}
 }
 
-// directionOf returns the direction of sign if the trend counts.
-func directionOf(sign float64, counts bool) Direction {
+// signDirection returns the direction of sign if the trend counts.
+func signDirection(sign float64, counts bool) Direction {
 	switch {
 	case !counts || sign == 0:
 		return Steady
@@ -101,16 +101,16 @@ func mannKendall(v []float64, correction float64) Trend {
 	}
 	variance = variance / 18 * correction
 	if variance <= 0 {
-		return Trend{Direction: directionOf(s, true), Statistic: s, Variance: variance}
+		return Trend{Direction: signDirection(s, true), Statistic: s, Variance: variance}
 	}
 	z := (s - float64(cmp.Compare(s, 0))) / math.Sqrt(variance)
-	p := twoSided(z)
-	return Trend{Direction: directionOf(s, p < alpha), Statistic: s, P: p, Variance: variance}
+	p := twoSidedP(z)
+	return Trend{Direction: signDirection(s, p < alpha), Statistic: s, P: p, Variance: variance}
 }
 
-// twoSided returns the probability that a standard normal value is at least as far from 0 as z, computed as 2 (1 -
+// twoSidedP returns the probability that a standard normal value is at least as far from 0 as z, computed as 2 (1 -
 // Phi(|z|)). Far from 0 it is exactly 0, like the official implementation's.
-func twoSided(z float64) float64 { return 2 * (1 - (1+math.Erf(abs(z)/math.Sqrt2))/2) }
+func twoSidedP(z float64) float64 { return 2 * (1 - (1+math.Erf(abs(z)/math.Sqrt2))/2) }
 
 // tieSizes returns the sizes of the groups of equal values.
 func tieSizes(v []float64) (sizes []float64) {
@@ -144,7 +144,7 @@ func varianceCorrection(v []float64) float64 {
 		for t := k; t < n; t++ {
 			r += d[t] * d[t-k]
 		}
-		if r /= total; abs(r) > confidence/math.Sqrt(float64(n)) {
+		if r /= total; abs(r) > normalQuantile/math.Sqrt(float64(n)) {
 			sum += float64(n-k) * float64(n-k-1) * float64(n-k-2) * r
 		}
 	}
@@ -203,7 +203,7 @@ func slopeOverScatter(v []float64) Trend {
 	f := fitLine(v)
 	noise := math.Sqrt(sumSquares(f.residuals, meanOf(f.residuals))/float64(len(v))) + 1e-9
 	signal, change := abs(f.slope*float64(len(v)-1))/noise, relativeChange(f.slope, v)
-	return Trend{Direction: directionOf(f.slope, abs(change) >= minRelative && signal >= minSignal), Slope: f.slope,
+	return Trend{Direction: signDirection(f.slope, abs(change) >= minRelative && signal >= minSignal), Slope: f.slope,
 		P: math.NaN(), Change: change, Signal: signal}
 }
 
@@ -226,9 +226,9 @@ func neweyWest(v []float64) Trend {
 	}
 	err := math.Sqrt(max(0, s/(f.xx*f.xx)))
 	if err == 0 {
-		return Trend{Direction: directionOf(f.slope, true), Slope: f.slope}
+		return Trend{Direction: signDirection(f.slope, true), Slope: f.slope}
 	}
 	ratio := f.slope / err
-	p := twoSided(ratio)
-	return Trend{Direction: directionOf(f.slope, p < alpha), Slope: f.slope, Statistic: ratio, P: p}
+	p := twoSidedP(ratio)
+	return Trend{Direction: signDirection(f.slope, p < alpha), Slope: f.slope, Statistic: ratio, P: p}
 }

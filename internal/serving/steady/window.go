@@ -21,15 +21,15 @@ type Duration struct {
 	LatencyP90   float64 `json:"latency_p90"`  // seconds
 }
 
-// Min returns the minimum duration of the plateau in seconds.
-func (d Duration) Min() float64 { return max(d.Precision, d.Relaxation, d.Floor) }
+// MinSeconds returns the minimum duration of the plateau in seconds.
+func (d Duration) MinSeconds() float64 { return max(d.Precision, d.Relaxation, d.Floor) }
 
 // Short reports whether the plateau is too short.
-func (d Duration) Short() bool { return d.Window < d.Min() }
+func (d Duration) IsShort() bool { return d.Window < d.MinSeconds() }
 
 // Dominant returns the name of the time that determines the minimum: "precision", "relaxation" or "floor".
 func (d Duration) Dominant() string {
-	switch d.Min() {
+	switch d.MinSeconds() {
 	case d.Precision:
 		return "precision"
 	case d.Relaxation:
@@ -38,10 +38,10 @@ func (d Duration) Dominant() string {
 	return "floor"
 }
 
-func tooShort(all []Duration, longest int) string {
+func tooShortText(all []Duration, longest int) string {
 	d := all[longest]
 	return fmt.Sprintf("each of the plateaus (%d) is too short: the longest has %.0f s, %.0f s are needed (%s)", len(all),
-		d.Window, d.Min(), d.Dominant())
+		d.Window, d.MinSeconds(), d.Dominant())
 }
 
 func (s passSeries) windowDuration(p Plateau, floor float64) Duration {
@@ -56,7 +56,7 @@ func (s passSeries) windowDuration(p Plateau, floor float64) Duration {
 	if latencies := w.allTimes(Latency); len(latencies) > 0 {
 		d.LatencyP90 = percentileOf(latencies, 90) / 1e9
 	}
-	d.NeededPasses = max(MinPasses, int(math.Ceil(math.Pow(confidence*d.Scatter/precision, 2))))
+	d.NeededPasses = max(MinPasses, int(math.Ceil(math.Pow(normalQuantile*d.Scatter/meanPrecision, 2))))
 	if d.NeededPasses > MinPasses {
 		d.Precision = float64(d.NeededPasses) * d.PassSeconds
 	}
@@ -84,7 +84,7 @@ type Bin struct {
 	Count int     `json:"count"`
 }
 
-const bins = 20
+const histogramBins = 20
 
 func (s passSeries) windowDistribution(m Metric) *Distribution {
 	v := s.allTimes(m)
@@ -118,17 +118,17 @@ func makeHistogram(v []float64) []Bin {
 	}
 	edge := func(i int) float64 {
 		if low > 0 {
-			return low * math.Pow(high/low, float64(i)/bins)
+			return low * math.Pow(high/low, float64(i)/histogramBins)
 		}
-		return low + (high-low)*float64(i)/bins
+		return low + (high-low)*float64(i)/histogramBins
 	}
-	all := make([]Bin, bins)
+	all := make([]Bin, histogramBins)
 	for i := range all {
 		all[i] = Bin{Low: edge(i), High: edge(i + 1)}
 	}
 	at := 0
 	for _, x := range v {
-		for at < bins-1 && x >= all[at].High {
+		for at < histogramBins-1 && x >= all[at].High {
 			at++
 		}
 		all[at].Count++
@@ -194,5 +194,5 @@ func studentQuantile(degrees int) float64 {
 	if degrees <= len(table) {
 		return table[degrees-1]
 	}
-	return confidence
+	return normalQuantile
 }

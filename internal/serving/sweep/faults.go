@@ -22,12 +22,12 @@ func CheckServer(f *sweepfile.Sweep) error {
 			return pointFailure(r.Serving)
 		}
 	}
-	return failsSoFar(f)
+	return checkAllFailed(f)
 }
 
-// failsSoFar returns an ErrServer if the server failed at every point. In a search, which overloads the server on
+// checkAllFailed returns an ErrServer if the server failed at every point. In a search, which overloads the server on
 // purpose, one good answer is enough.
-func failsSoFar(f *sweepfile.Sweep) error {
+func checkAllFailed(f *sweepfile.Sweep) error {
 	good := func(r record.Run) bool { return !r.Serving.Failed() }
 	if f.Find != nil {
 		good = func(r record.Run) bool { return !r.Serving.Unanswered() }
@@ -64,11 +64,11 @@ func kindTexts(faults []record.ServingFault) (kinds []string) {
 	return kinds
 }
 
-// maxFault is the maximum length in bytes of a failure's stored text. maxFaults is the maximum number of kinds of
+// maxFaultText is the maximum length in bytes of a failure's stored text. maxFaults is the maximum number of kinds of
 // failure.
 const (
-	maxFault  = 500
-	maxFaults = 10
+	maxFaultText = 500
+	maxFaults    = 10
 )
 
 // countFaults groups the failed requests that satisfy counts by status, with the first error of each group. The largest
@@ -87,7 +87,7 @@ func countFaults(requests []metrics.Request, rules metrics.FigureRules, counts f
 		at := slices.IndexFunc(all, func(f record.ServingFault) bool { return f.Status == m.Found })
 		if at < 0 {
 			text := requests[i].Fault
-			all, at = append(all, record.ServingFault{Status: m.Found, Text: text[:min(len(text), maxFault)]}), len(all)
+			all, at = append(all, record.ServingFault{Status: m.Found, Text: text[:min(len(text), maxFaultText)]}), len(all)
 		}
 		all[at].Number++
 	}
@@ -95,16 +95,16 @@ func countFaults(requests []metrics.Request, rules metrics.FigureRules, counts f
 	return all[:min(len(all), maxFaults)]
 }
 
-// answersIn reports whether the steady part of a closed loop contains a good answer. Without one, figures of that part
-// would not describe the server and would hide the failures.
-func answersIn(p *engine.MeasuredPoint, rules metrics.FigureRules) bool {
+// hasAnswerIn reports whether the steady part of a closed loop contains a good answer. Without one, figures of that
+// part would not describe the server and would hide the failures.
+func hasAnswerIn(p *engine.MeasuredPoint, rules metrics.FigureRules) bool {
 	return slices.ContainsFunc(p.Requests, func(r metrics.Request) bool {
 		return !r.WarmUp && p.Window.Has(r.Due) && metrics.MeasureRequest(&r, rules).Found == metrics.OK
 	})
 }
 
-// noteOutside adds notes on failures that no figure includes: of warm-up requests and of requests outside the window.
-func (p *SweepPoint) noteOutside(rules metrics.FigureRules) {
+// noteUncounted adds notes on failures that no figure includes: of warm-up requests and of requests outside the window.
+func (p *SweepPoint) noteUncounted(rules metrics.FigureRules) {
 	warm := func(r *metrics.Request) bool { return r.WarmUp }
 	outside := func(r *metrics.Request) bool {
 		return !r.WarmUp && rules.Window != nil && !rules.Window.Has(r.Due)

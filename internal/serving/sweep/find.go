@@ -16,22 +16,22 @@ import (
 
 // SearchOptions contains the options of a search for the highest load.
 type SearchOptions struct {
-	By arrival.Kind // Rate or Users
+	Kind arrival.Kind // Rate or Users
 	// Start is the first load; 0: one user, or the rate of one user. Most is the maximum number of requests of a trial; 0:
 	// limited only by the duration of a point.
-	Start float64
-	Most  int
+	Start       float64
+	MaxRequests int
 }
 
 const (
-	// trialShare is the divisor of a point's length for a trial that does not confirm.
-	trialShare = 4
-	// minRequests is the minimum number of requests of a trial.
-	minRequests = 100
-	// spare is the ratio of planned to required requests, because arrivals are random.
-	spare = 1.25
-	// minClear is the minimum number of requests to decide that an objective is missed by far.
-	minClear = 20
+	// trialDivisor is the divisor of a point's length for a trial that does not confirm.
+	trialDivisor = 4
+	// minTrialSize is the minimum number of requests of a trial.
+	minTrialSize = 100
+	// plannedRatio is the ratio of planned to required requests, because arrivals are random.
+	plannedRatio = 1.25
+	// minClearRequests is the minimum number of requests to decide that an objective is missed by far.
+	minClearRequests = 20
 	// maxRate and maxUsers are the maximum loads of a search.
 	maxRate, maxUsers = 1e6, 1 << 16
 )
@@ -41,17 +41,17 @@ func (s *Sweep) searchLoads(ctx context.Context) error {
 	began := time.Now()
 	f := s.File.Find
 	if f == nil {
-		f = &sweepfile.LoadSearch{By: s.Find.By, Start: s.firstLoad(), Needs: s.minTrialRequests(),
+		f = &sweepfile.LoadSearch{By: s.Find.Kind, Start: s.firstLoad(), Needs: s.minTrialRequests(),
 			Trials: []sweepfile.SearchTrial{}}
 		s.File.Find = f
 	}
 	before := f.Took
 	look := search.Search{
-		Users: f.By == arrival.Users, Start: f.Start, Least: s.minRate(), Most: maxRate, Try: s.runTrial,
-		Made: s.earlierTrials(),
+		Users: f.By == arrival.Users, Start: f.Start, Min: s.minRate(), Max: maxRate, Try: s.runTrial,
+		Earlier: s.earlierTrials(),
 	}
 	if look.Users {
-		look.Most = maxUsers
+		look.Max = maxUsers
 	}
 	found, err := look.Run(ctx)
 	f.Took = before + time.Since(began).Seconds()
@@ -59,14 +59,14 @@ func (s *Sweep) searchLoads(ctx context.Context) error {
 		return err
 	}
 	f.Ended, f.Holds, f.Misses, f.ClientAt, f.Few = string(found.Ended), found.Holds, found.Misses, found.ClientAt,
-		found.Few
-	if f.Found = 0; found.Ended == search.ByServer {
+		found.FewAt
+	if f.Found = 0; found.Ended == search.EndedByServer {
 		f.Found = found.Holds
 	}
-	if found.Ended == search.ByFew {
+	if found.Ended == search.EndedByFew {
 		f.Would, f.WouldRequests = s.suggestLonger()
 	}
-	return failsSoFar(s.File)
+	return checkAllFailed(s.File)
 }
 
 // earlierTrials returns the trials that an interrupted search made before.
@@ -76,8 +76,8 @@ func (s *Sweep) earlierTrials() (all []search.Trial) {
 			continue
 		}
 		all = append(all, search.Trial{
-			Load:    search.Load{Value: t.Value, Confirms: t.Confirms, Times: max(1, t.Times)},
-			Outcome: search.Outcome{Verdict: search.Verdict(t.Verdict), Again: t.Again, Hopeless: t.Hopeless},
+			Load:    search.Load{Value: t.Value, Confirms: t.Confirms, Length: max(1, t.Times)},
+			Outcome: search.Outcome{Verdict: search.Verdict(t.Verdict), Retry: t.Again, Hopeless: t.Hopeless},
 		})
 	}
 	return all
@@ -89,7 +89,7 @@ func (s *Sweep) firstLoad() float64 {
 	switch {
 	case s.Find.Start > 0:
 		return s.Find.Start
-	case s.Find.By == arrival.Users:
+	case s.Find.Kind == arrival.Users:
 		return 1
 	case s.Latency > 0:
 		return 1 / s.Latency.Seconds()
@@ -100,7 +100,7 @@ func (s *Sweep) firstLoad() float64 {
 // minTrialRequests returns the minimum number of requests of a trial: enough for at least one request beyond each
 // percentile of the objectives.
 func (s *Sweep) minTrialRequests() int {
-	n := minRequests
+	n := minTrialSize
 	for _, all := range s.Objectives.Percentiles() {
 		for _, p := range all {
 			n = max(n, int(math.Ceil(1/min(p, 1-p)-1e-6)))
@@ -120,10 +120,10 @@ func (s *Sweep) maxTrialTime() time.Duration {
 // minRate returns the minimum rate that gives enough requests in the maximum time. It returns 0 for users, which have
 // no such limit.
 func (s *Sweep) minRate() float64 {
-	if s.Find.By == arrival.Users {
+	if s.Find.Kind == arrival.Users {
 		return 0
 	}
-	return spare * float64(s.minTrialRequests()) / s.maxTrialTime().Seconds()
+	return plannedRatio * float64(s.minTrialRequests()) / s.maxTrialTime().Seconds()
 }
 
 // expectedRequests returns the expected number of requests of a load in a time, limited to 10,000.
@@ -139,16 +139,16 @@ func (s *Sweep) expectedRequests(p arrival.Pattern, d time.Duration) int {
 // of that, multiplied by l.Times, and the required number of requests if the duration of a point suffices. longer
 // reports whether a longer trial is possible.
 func (s *Sweep) planTrial(l search.Load) (p arrival.Pattern, longer bool) {
-	p = s.loadAt(s.Find.By, l.Value)
-	needs := int(math.Ceil(spare*float64(s.minTrialRequests()))) + 2*p.Users
+	p = s.loadAt(s.Find.Kind, l.Value)
+	needs := int(math.Ceil(plannedRatio*float64(s.minTrialRequests()))) + 2*p.Users
 	whole, part := s.trialLengths(p, needs)
 	if l.Confirms {
 		part = whole
 	}
-	part.scaleBy(l.Times)
+	part.scaleBy(l.Length)
 	p.Duration, p.Requests = min(part.time, whole.time), part.requests
 	longer = p.Duration < whole.time || p.Requests < whole.requests
-	if most := s.Find.Most; most > 0 {
+	if most := s.Find.MaxRequests; most > 0 {
 		longer = p.Requests < most && p.Duration < whole.time
 		if p.Requests == 0 || p.Requests > most {
 			p.Requests = most
@@ -180,10 +180,10 @@ func (s *Sweep) trialLengths(p arrival.Pattern, needs int) (whole, part trialLen
 	}
 	if s.Base.Duration > 0 {
 		takes := time.Duration(float64(needs) / s.perSecond(p) * float64(time.Second))
-		return whole, trialLength{time: min(whole.time, max(whole.time/trialShare, takes))}
+		return whole, trialLength{time: min(whole.time, max(whole.time/trialDivisor, takes))}
 	}
 	whole.requests = max(needs, s.expectedRequests(p, arrival.DefaultDuration))
-	return whole, trialLength{whole.time, max(needs, s.expectedRequests(p, arrival.DefaultDuration/trialShare))}
+	return whole, trialLength{whole.time, max(needs, s.expectedRequests(p, arrival.DefaultDuration/trialDivisor))}
 }
 
 // perSecond returns the expected requests per second of a load.
@@ -198,8 +198,8 @@ func (s *Sweep) perSecond(p arrival.Pattern) float64 {
 func (s *Sweep) runTrial(ctx context.Context, l search.Load) (search.Outcome, error) {
 	p, longer := s.planTrial(l)
 	number := s.trialNumber(p)
-	p.Seed = s.seedOf(p, number) // trials with the same arrivals would repeat the same random effects
-	point, err := s.measureAndKeep(ctx, p, number)
+	p.Seed = s.pointSeed(p, number) // trials with the same arrivals would repeat the same random effects
+	point, err := s.measureAndSave(ctx, p, number)
 	if err != nil {
 		return search.Outcome{}, err
 	}
@@ -212,8 +212,9 @@ func (s *Sweep) runTrial(ctx context.Context, l search.Load) (search.Outcome, er
 	}
 	out := s.judgeTrial(point.Record.Serving, longer)
 	s.File.Find.Trials = append(s.File.Find.Trials, sweepfile.SearchTrial{
-		Value: l.Value, Verdict: string(out.Verdict), Held: out.Verdict == search.Held, Confirms: l.Confirms, Times: l.Times,
-		Again: out.Again, Hopeless: out.Hopeless, Point: len(s.File.Points) - 1,
+		Value: l.Value, Verdict: string(out.Verdict), Held: out.Verdict == search.VerdictHeld, Confirms: l.Confirms,
+		Times: l.Length,
+		Again: out.Retry, Hopeless: out.Hopeless, Point: len(s.File.Points) - 1,
 	})
 	if err := s.writeFiles(); err != nil {
 		return out, err
@@ -226,7 +227,7 @@ func (s *Sweep) runTrial(ctx context.Context, l search.Load) (search.Outcome, er
 
 // trialNumber returns the first unused number among the trials of a load.
 func (s *Sweep) trialNumber(p arrival.Pattern) (n int) {
-	for slices.ContainsFunc(s.File.Points, func(r record.Run) bool { return r.Dir == NameOf(p)+trialSuffix(n) }) {
+	for slices.ContainsFunc(s.File.Points, func(r record.Run) bool { return r.Dir == PointFolderName(p)+trialSuffix(n) }) {
 		n++
 	}
 	return n
@@ -238,25 +239,25 @@ func (s *Sweep) trialNumber(p arrival.Pattern) (n int) {
 func (s *Sweep) judgeTrial(served *record.Serving, longer bool) search.Outcome {
 	kept := (served.Holds == nil || *served.Holds) && !served.Failed()
 	limited := slices.Contains(served.Flags, record.ClientLimited)
-	rises := queueGrows(served)
+	rises := timesRose(served)
 	unclear := objective.AnyUnclear(served.Objectives)
 	few := served.Figures.Requests < s.minTrialRequests()
 	switch {
 	case limited && (!kept || rises || served.Load.By == arrival.Users):
-		return search.Outcome{Verdict: search.Client}
+		return search.Outcome{Verdict: search.VerdictClient}
 	case !kept:
 		return s.missedOutcome(served, longer, few)
 	case few && !longer:
-		return search.Outcome{Verdict: search.Few}
+		return search.Outcome{Verdict: search.VerdictFew}
 	case rises:
-		return search.Outcome{Verdict: search.Overloaded, Again: longer}
+		return search.Outcome{Verdict: search.VerdictOverloaded, Retry: longer}
 	}
-	return search.Outcome{Verdict: search.Held, Again: longer && (few || unclear)}
+	return search.Outcome{Verdict: search.VerdictHeld, Retry: longer && (few || unclear)}
 }
 
-// queueGrows reports whether times rose during a trial. At a rate above the maximum, the queue keeps growing however
+// timesRose reports whether times rose during a trial. At a rate above the maximum, the queue keeps growing however
 // loose the objectives are. Random growth and shrinkage cancel out over many trials.
-func queueGrows(served *record.Serving) bool {
+func timesRose(served *record.Serving) bool {
 	steady := served.Stationarity
 	return slices.Contains(served.Flags, record.NotStationary) ||
 		served.Load.By == arrival.Rate && steady != nil && steady.Drift != nil && *steady.Drift > metrics.MaxDrift
@@ -264,47 +265,47 @@ func queueGrows(served *record.Serving) bool {
 
 // missedOutcome returns the outcome of a trial that does not meet all objectives.
 func (s *Sweep) missedOutcome(served *record.Serving, longer, few bool) search.Outcome {
-	clear, low := missedHow(served, few)
-	out := search.Outcome{Verdict: search.Missed, Again: longer && !clear, Hopeless: fastestMisses(served)}
+	clear, low := classifyMissed(served, few)
+	out := search.Outcome{Verdict: search.VerdictMissed, Retry: longer && !clear, Hopeless: fastestMissed(served)}
 	switch {
 	case low && !served.Failed() && !slices.Contains(served.Flags, record.NotStationary):
-		out.Verdict, out.Again = search.TooLow, longer && few
+		out.Verdict, out.Retry = search.VerdictTooLow, longer && few
 	case few && !clear && !longer:
-		out.Verdict = search.Few
+		out.Verdict = search.VerdictFew
 	}
 	return out
 }
 
-// missedHow reports whether an objective is clearly missed (clear), and whether only throughput objectives are missed
-// (low).
-func missedHow(served *record.Serving, few bool) (clear, low bool) {
+// classifyMissed reports whether an objective is clearly missed (clear), and whether only throughput objectives are
+// missed (low).
+func classifyMissed(served *record.Serving, few bool) (clear, low bool) {
 	clear, low = served.Failed(), true
 	for _, v := range served.Objectives {
 		if v.Held {
 			continue
 		}
 		low = low && v.Term.IsThroughput()
-		clear = clear || !v.Unclear && (!few || v.Between != nil && served.Figures.Requests >= minClear)
+		clear = clear || !v.Unclear && (!few || v.Between != nil && served.Figures.Requests >= minClearRequests)
 	}
 	return clear, low
 }
 
-// fastestMisses reports whether even the fastest request missed the limit of an objective.
-func fastestMisses(served *record.Serving) bool {
+// fastestMissed reports whether even the fastest request missed the limit of an objective.
+func fastestMissed(served *record.Serving) bool {
 	return slices.ContainsFunc(served.Objectives, func(v objective.Verdict) bool {
 		d := served.Figures.Distribution(v.Term.Metric)
 		return !v.Held && v.Term.Unit == objective.Nanoseconds && d.N > 0 && !v.Term.Op.Holds(d.Min, v.Term.Value)
 	})
 }
 
-// farBelow is the assumed ratio of a server's maximum rate to a rate at which it meets the objectives.
-const farBelow = 4
+// assumedMargin is the assumed ratio of a server's maximum rate to a rate at which it meets the objectives.
+const assumedMargin = 4
 
 // suggestLonger returns the duration of a point, or the number of requests, that could have decided the search. It
 // assumes a rate well below that of the slowest trial. Both are 0 if there is no such suggestion.
 func (s *Sweep) suggestLonger() (d time.Duration, requests int) {
 	needs := s.minTrialRequests()
-	if most := s.Find.Most; most > 0 && most < needs {
+	if most := s.Find.MaxRequests; most > 0 && most < needs {
 		return 0, needs
 	}
 	slowest := math.Inf(1)
@@ -315,9 +316,9 @@ func (s *Sweep) suggestLonger() (d time.Duration, requests int) {
 		}
 	}
 	if math.IsInf(slowest, 1) {
-		slowest = spare * float64(needs) / s.maxTrialTime().Seconds()
+		slowest = plannedRatio * float64(needs) / s.maxTrialTime().Seconds()
 	}
-	d = max(2*s.maxTrialTime(), time.Duration(farBelow*spare*float64(needs)/slowest*float64(time.Second)))
+	d = max(2*s.maxTrialTime(), time.Duration(assumedMargin*plannedRatio*float64(needs)/slowest*float64(time.Second)))
 	return roundUp(d), 0
 }
 

@@ -26,7 +26,7 @@ const top = 36.2
 func find(t *testing.T, seed uint64, d time.Duration) *sweep.Sweep {
 	t.Helper()
 	s := newSweep(t, 16, seed, "p90 ttft < 300ms")
-	s.Find = &sweep.SearchOptions{By: arrival.Rate}
+	s.Find = &sweep.SearchOptions{Kind: arrival.Rate}
 	s.Base = arrival.Pattern{Duration: d, Seed: seed}
 	s.File.Objectives = s.Objectives.String()
 	return s
@@ -45,9 +45,10 @@ func checkTrials(t *testing.T, s *sweep.Sweep) {
 		limited := slices.Contains(served.Flags, record.ClientLimited)
 		kept := *served.Holds && !slices.Contains(served.Flags, record.NotStationary)
 		switch v := search.Verdict(trial.Verdict); {
-		case v == search.Missed && (*served.Holds || limited), v == search.Held && !kept, v == search.Overloaded && limited,
-			v == search.Few != (served.Figures.Requests < f.Needs && !trial.Again && v != search.Missed),
-			v == search.Client && !limited, served.Load.Value != trial.Value:
+		case v == search.VerdictMissed && (*served.Holds || limited), v == search.VerdictHeld && !kept,
+			v == search.VerdictOverloaded && limited,
+			v == search.VerdictFew != (served.Figures.Requests < f.Needs && !trial.Again && v != search.VerdictMissed),
+			v == search.VerdictClient && !limited, served.Load.Value != trial.Value:
 			t.Errorf("a trial of %d requests, flags %v, holds %v is called %+v", served.Figures.Requests, served.Flags,
 				*served.Holds, trial)
 		}
@@ -73,7 +74,7 @@ func TestFind(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := s.File.Find
-			if f.Ended != string(search.ByServer) || math.Abs(f.Found-top) > 0.1*top || f.Found != f.Holds {
+			if f.Ended != string(search.EndedByServer) || math.Abs(f.Found-top) > 0.1*top || f.Found != f.Holds {
 				t.Errorf("seed %d: %s", seed, s.File.Conclusion())
 			}
 			t.Logf("seed %d: %s", seed, s.File.Conclusion())
@@ -123,7 +124,7 @@ func TestFindsThePace(t *testing.T) {
 				if err := s.Run(ctx); err != nil {
 					t.Fatal(err)
 				}
-				if f := s.File.Find; f.Ended != string(search.ByServer) || math.Abs(f.Found-c.pace) > 0.12*c.pace {
+				if f := s.File.Find; f.Ended != string(search.EndedByServer) || math.Abs(f.Found-c.pace) > 0.12*c.pace {
 					t.Errorf("%s in %v, seed %d: %s", c.slo, c.lasts, seed, s.File.Conclusion())
 				}
 				checkTrials(t, s)
@@ -146,16 +147,17 @@ func TestFindBesideFaults(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		late, stands func() time.Duration
-		ends         []search.Ended
+		ends         []search.EndReason
 	}{
-		"the client is 20 ms late at times":    {every(50, 20*time.Millisecond), nil, []search.Ended{search.ByClient}},
-		"the client is a second late at times": {every(40, time.Second), nil, []search.Ended{search.ByClient}},
-		"the client is half a second late":     {every(1, time.Second/2), nil, []search.Ended{search.ByClient}},
-		"the client is late in bursts": {every(700, 2*time.Second), nil, []search.Ended{search.ByServer,
-			search.ByClient}},
-		"the server stands still now and then": {nil, every(1500, time.Second), []search.Ended{search.ByServer}},
+		"the client is 20 ms late at times": {every(50, 20*time.Millisecond), nil,
+			[]search.EndReason{search.EndedByClient}},
+		"the client is a second late at times": {every(40, time.Second), nil, []search.EndReason{search.EndedByClient}},
+		"the client is half a second late":     {every(1, time.Second/2), nil, []search.EndReason{search.EndedByClient}},
+		"the client is late in bursts": {every(700, 2*time.Second), nil, []search.EndReason{search.EndedByServer,
+			search.EndedByClient}},
+		"the server stands still now and then": {nil, every(1500, time.Second), []search.EndReason{search.EndedByServer}},
 		"both": {every(60, 20*time.Millisecond), every(1500, time.Second),
-			[]search.Ended{search.ByClient}},
+			[]search.EndReason{search.EndedByClient}},
 	} {
 		if name != "both" && !slow.All() { // it has the faults of all others
 			continue
@@ -168,8 +170,8 @@ func TestFindBesideFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			f := s.File.Find
-			if !slices.Contains(c.ends, search.Ended(f.Ended)) || f.Holds > 1.1*top ||
-				f.Ended == string(search.ByServer) && f.Found < 0.9*top {
+			if !slices.Contains(c.ends, search.EndReason(f.Ended)) || f.Holds > 1.1*top ||
+				f.Ended == string(search.EndedByServer) && f.Found < 0.9*top {
 				t.Errorf("%s: %s", name, s.File.Conclusion())
 			}
 			t.Logf("%s: %s", name, s.File.Conclusion())
@@ -185,7 +187,7 @@ func TestFindWithFewRequests(t *testing.T) {
 		virtual(t, func(t *testing.T, ctx context.Context) {
 			s := find(t, 1, 0)
 			s.Asker.(*server).slots = make(chan struct{}, slots)
-			s.Base, s.Find.Most = base, most
+			s.Base, s.Find.MaxRequests = base, most
 			if err := s.Run(ctx); err != nil {
 				t.Fatal(err)
 			}
@@ -197,22 +199,22 @@ func TestFindWithFewRequests(t *testing.T) {
 	for _, slots := range []int{2, 4} {
 		for _, short := range []time.Duration{time.Second, 4 * time.Second, 10 * time.Second} {
 			f, said := run(arrival.Pattern{Duration: short}, 0, slots)
-			if f.Ended != string(search.ByFew) || f.Found != 0 || f.Would <= short {
+			if f.Ended != string(search.EndedByFew) || f.Found != 0 || f.Would <= short {
 				t.Errorf("%d slots, %v: %s", slots, short, said)
 			}
 			if short < 4*time.Second {
 				continue
 			}
-			if f, said := run(arrival.Pattern{Duration: f.Would}, 0, slots); f.Ended != string(search.ByServer) {
+			if f, said := run(arrival.Pattern{Duration: f.Would}, 0, slots); f.Ended != string(search.EndedByServer) {
 				t.Errorf("%d slots, %v as was said: %s", slots, f.Would, said)
 			}
 		}
 	}
 	f, said := run(arrival.Pattern{}, 60, 16)
-	if f.Ended != string(search.ByFew) || f.WouldRequests != 100 || len(f.Trials) > 8 {
+	if f.Ended != string(search.EndedByFew) || f.WouldRequests != 100 || len(f.Trials) > 8 {
 		t.Errorf("at most 60 requests: %s", said)
 	}
-	if f, said := run(arrival.Pattern{Requests: 40}, 0, 16); f.Ended != string(search.ByServer) {
+	if f, said := run(arrival.Pattern{Requests: 40}, 0, 16); f.Ended != string(search.EndedByServer) {
 		t.Errorf("40 requests are raised to as many as are needed: %s", said)
 	}
 }
@@ -221,7 +223,7 @@ func TestFindWithFewRequests(t *testing.T) {
 func TestFindUsers(t *testing.T) {
 	virtual(t, func(t *testing.T, ctx context.Context) {
 		s := newSweep(t, 4, 1, "p99 ttft < 100ms")
-		s.Find, s.Base = &sweep.SearchOptions{By: arrival.Users}, arrival.Pattern{Requests: 400, Seed: 1}
+		s.Find, s.Base = &sweep.SearchOptions{Kind: arrival.Users}, arrival.Pattern{Requests: 400, Seed: 1}
 		if err := s.Run(ctx); err != nil || s.File.Find.Found != 4 {
 			t.Errorf("%v, found %v users, want 4", err, s.File.Find.Found)
 		}
@@ -280,7 +282,7 @@ func TestFindGoesOn(t *testing.T) {
 			defer s.Folder.Close()
 			cut, cancel := context.WithCancelCause(ctx)
 			measured := 0
-			s.Begun = after(func() {
+			s.OnPointBegin = after(func() {
 				if measured++; measured == at.after {
 					time.AfterFunc(at.within, func() { cancel(enough) })
 					if at.within == 0 {
@@ -295,7 +297,7 @@ func TestFindGoesOn(t *testing.T) {
 		virtual(t, func(t *testing.T, ctx context.Context) {
 			s, earlier := begin(t, dir)
 			defer s.Folder.Close()
-			if n, lost := s.GoOn(earlier); n != at.after || lost != nil {
+			if n, lost := s.Resume(earlier); n != at.after || lost != nil {
 				t.Errorf("%s: %d points are taken over, %v", name, n, lost)
 			}
 			if err := s.Run(ctx); err != nil {

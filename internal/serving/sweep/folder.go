@@ -26,12 +26,12 @@ import (
 // SweepFolder is the folder of a sweep. It contains sweep.json, curve.csv and a folder for each point.
 type SweepFolder struct {
 	Dir string
-	// Extra, if not nil, writes additional files of a point into its folder.
-	Extra func(dir string, p *SweepPoint) error
+	// WriteExtra, if not nil, writes additional files of a point into its folder.
+	WriteExtra func(dir string, p *SweepPoint) error
 
-	claim *output.Claim
-	stale []string // folders of a replaced sweep's points, removed before the first new point
-	wrote bool
+	claim          *output.Claim
+	replacedPoints []string // folders of a replaced sweep's points, removed before the first new point
+	hasWritten     bool
 }
 
 // OpenFolder claims the folder out for a sweep with the given flags. If out is empty, it claims the first free one of
@@ -73,7 +73,7 @@ func openFolder(dir string, force bool, flags []string) (*SweepFolder, *sweepfil
 	case err != nil:
 		found = nil
 	case force:
-		f.stale = append(f.stale, lists.Map(found.Points, func(r record.Run) string { return r.Dir })...)
+		f.replacedPoints = append(f.replacedPoints, lists.Map(found.Points, func(r record.Run) string { return r.Dir })...)
 		found = nil
 	case !slices.Equal(found.Flags, flags):
 		return nil, nil, sdk.Usage(fmt.Errorf("--out %s: it holds another measurement: %s; give another folder, or --force "+
@@ -109,7 +109,7 @@ func differingFlags(there, here []string) string {
 
 // Close releases the folder. It removes a new folder that is still empty.
 func (f *SweepFolder) Close() {
-	if !f.wrote {
+	if !f.hasWritten {
 		f.claim.Discard()
 	}
 	f.claim.Release()
@@ -141,12 +141,12 @@ func checkPoint(dir string, points []record.Run, at int) error {
 	return nil
 }
 
-// ToldName is the name of the file with a server's own metrics at a point.
-const ToldName = "server.json"
+// ServerMetricsName is the name of the file with a server's own metrics at a point.
+const ServerMetricsName = "server.json"
 
-// KeepPoint writes a point's record, requests and other files into the folder name. It sets the record's Dir and
+// SavePoint writes a point's record, requests and other files into the folder name. It sets the record's Dir and
 // checksums.
-func (f *SweepFolder) KeepPoint(name string, p *SweepPoint) error {
+func (f *SweepFolder) SavePoint(name string, p *SweepPoint) error {
 	return sdk.Usage(f.writePoint(name, p))
 }
 
@@ -169,17 +169,17 @@ func (f *SweepFolder) writePoint(name string, p *SweepPoint) error {
 			return err
 		}
 	}
-	if f.Extra != nil {
-		if err := f.Extra(dir, p); err != nil {
+	if f.WriteExtra != nil {
+		if err := f.WriteExtra(dir, p); err != nil {
 			return err
 		}
 	}
-	if p.Told != nil {
-		text, err := json.MarshalIndent(p.Told, "", "  ")
+	if p.ServerMetrics != nil {
+		text, err := json.MarshalIndent(p.ServerMetrics, "", "  ")
 		if err != nil {
 			return err
 		}
-		if err := wholefile.Write(filepath.Join(dir, ToldName), append(text, '\n'), 0o644); err != nil {
+		if err := wholefile.Write(filepath.Join(dir, ServerMetricsName), append(text, '\n'), 0o644); err != nil {
 			return err
 		}
 	}
@@ -218,7 +218,7 @@ func writeSeries(dir string, p *SweepPoint) error {
 			kept.Lengths, of = of.Lengths, kept
 		}
 	}
-	of.Told = p.Over
+	of.Told = p.OverTime
 	text, err := of.JSON()
 	if err != nil {
 		return err
@@ -234,14 +234,14 @@ func (f *SweepFolder) makePointFolder(name string) (dir string, err error) {
 	if err := f.removeReplaced(); err != nil {
 		return "", err
 	}
-	f.wrote = true
+	f.hasWritten = true
 	dir = filepath.Join(f.Dir, name)
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
 // removeReplaced removes the points of a replaced sweep before the first new point.
 func (f *SweepFolder) removeReplaced() error {
-	for _, name := range f.stale {
+	for _, name := range f.replacedPoints {
 		if name == "" || !filepath.IsLocal(name) {
 			continue
 		}
@@ -249,7 +249,7 @@ func (f *SweepFolder) removeReplaced() error {
 			return err
 		}
 	}
-	f.stale = nil
+	f.replacedPoints = nil
 	return nil
 }
 
@@ -263,7 +263,7 @@ func (f *SweepFolder) writeSweep(s *sweepfile.Sweep) error {
 	if err := f.claim.Check(); err != nil {
 		return err
 	}
-	f.wrote = true
+	f.hasWritten = true
 	var b bytes.Buffer
 	if err := s.WriteCSV(&b); err != nil {
 		return err

@@ -72,14 +72,14 @@ func TestLostFiles(t *testing.T) {
 				s.Loads[i].Requests = 60
 			}
 			if earlier != nil {
-				n, lost := s.GoOn(earlier)
+				n, lost := s.Resume(earlier)
 				if n != 2 || len(lost) != 1 || !strings.Contains(lost[0], wantLost) ||
 					!strings.Contains(lost[0], "users-2 is measured again: users-2") {
 					t.Errorf("%s: %d points are kept, %q", name, n, lost)
 				}
 			}
 			measured := 0
-			s.Begun = after(func() { measured++ })
+			s.OnPointBegin = after(func() { measured++ })
 			err = s.Run(ctx)
 			got := loads(s)
 			slices.Sort(got)
@@ -131,7 +131,7 @@ func TestLostFilesOfEarlierVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	n, lost := s.GoOn(earlier)
+	n, lost := s.Resume(earlier)
 	if n != 2 || len(lost) != 2 || !strings.Contains(lost[0], "users-2 is measured again: another point") ||
 		!strings.Contains(lost[1], "users-4 is measured again: its requests are gone") {
 		t.Errorf("%d points are kept, %q", n, lost)
@@ -174,12 +174,12 @@ func TestLostTrial(t *testing.T) {
 			defer s.Folder.Close()
 			s.File = &sweepfile.Sweep{Flags: flags}
 			if damaged {
-				if n, lost := s.GoOn(earlier); n != len(whole.Points)-1 || len(lost) != 1 {
+				if n, lost := s.Resume(earlier); n != len(whole.Points)-1 || len(lost) != 1 {
 					t.Errorf("%d points are kept, %v", n, lost)
 				}
 			}
 			measured := 0
-			s.Begun = after(func() { measured++ })
+			s.OnPointBegin = after(func() { measured++ })
 			if err := s.Run(ctx); err != nil {
 				t.Fatal(err)
 			}

@@ -36,25 +36,25 @@ type PointSettings struct {
 	Latency time.Duration
 
 	// WarmUp is the number of warm-up requests before each point; below 0: the engine's default.
-	WarmUp    int
-	Grace     time.Duration
-	BoundAll  bool              // Grace also limits points that a number of requests ended
-	MaxErrors *engine.MaxErrors // nil: 10 % after 20 requests
-	Retry     int
+	WarmUp      int
+	Grace       time.Duration
+	GraceAlways bool              // Grace also limits points that a number of requests ended
+	MaxErrors   *engine.MaxErrors // nil: 10 % after 20 requests
+	MaxRetries  int
 	// WholeWindow computes figures from all requests of a closed loop instead of its steady part.
 	WholeWindow bool
 	// Rules are the rules of figures, except for the window, scenario and limits of each point.
 	Rules      metrics.FigureRules
 	Objectives objective.Objectives
-	// Shared states that prompts have common beginnings on purpose, so cached tokens are expected.
-	Shared bool
+	// SharedPrefixes states that prompts have common beginnings on purpose, so cached tokens are expected.
+	SharedPrefixes bool
 
-	// Forget, if not nil, empties the server's prompt cache before each point.
-	Forget func(ctx context.Context) (done bool, err error)
+	// EmptyCache, if not nil, empties the server's prompt cache before each point.
+	EmptyCache func(ctx context.Context) (done bool, err error)
 	// LoadGen measures each load with LoadGen, which requires that the load is one of its scenarios. LoadGen's logs are
 	// saved in the point's folder.
-	LoadGen bool
-	place   func(point string) (dir string, err error) // creates a point's folder; nil: there is none
+	LoadGen    bool
+	makeFolder func(point string) (dir string, err error) // creates a point's folder; nil: there is none
 
 	// Record contains the data that all points share: server, request settings, machine, command. Record.Serving must be
 	// set.
@@ -64,9 +64,9 @@ type PointSettings struct {
 	Share shard.Share
 	Start time.Time
 
-	// Begun, if not nil, is called before a point is measured. The function it returns is called afterwards with the
-	// point, whose record it may extend, or with nil if nothing was measured.
-	Begun func(p arrival.Pattern, progress *engine.PointProgress) (done func(*SweepPoint))
+	// OnPointBegin, if not nil, is called before a point is measured. The function it returns is called afterwards with
+	// the point, whose record it may extend, or with nil if nothing was measured.
+	OnPointBegin func(p arrival.Pattern, progress *engine.PointProgress) (done func(*SweepPoint))
 }
 
 // SweepPoint is a measured load.
@@ -79,10 +79,10 @@ type SweepPoint struct {
 	Began    time.Time // wall-clock time at time 0 of the requests
 	WarmUp   int       // planned warm-up requests
 	Digest   string    // digest of the prompts of all shares; empty: no shares
-	// Told contains the server's own metrics, for a file in the point's folder; nil: none.
-	Told any
-	// Over contains the metrics over time, on the requests' clock.
-	Over []series.Told
+	// ServerMetrics contains the server's own metrics, for a file in the point's folder; nil: none.
+	ServerMetrics any
+	// OverTime contains the metrics over time, on the requests' clock.
+	OverTime []series.Told
 	// Power contains the readings of a power meter in the form of spl.txt; empty: none.
 	Power []byte
 }
@@ -97,8 +97,8 @@ func (p *SweepPoint) FigureWindow() metrics.Window {
 	return w
 }
 
-// NameOf returns the name of a point and of its folder, such as users-16, rate-2.5 or maximum.
-func NameOf(p arrival.Pattern) string {
+// PointFolderName returns the name of a point and of its folder, such as users-16, rate-2.5 or maximum.
+func PointFolderName(p arrival.Pattern) string {
 	if v := p.Value(); v != 0 {
 		return fmt.Sprintf("%s-%v", p.Kind, v)
 	}
@@ -113,8 +113,8 @@ func pointName(p arrival.Pattern) string {
 	return "load=" + string(p.Kind)
 }
 
-// WithPoint returns the point names of a matrix with the name of p added, if it is missing.
-func WithPoint(matrix []string, p arrival.Pattern) []string {
+// AddPointName returns the point names of a matrix with the name of p added, if it is missing.
+func AddPointName(matrix []string, p arrival.Pattern) []string {
 	if name := pointName(p); !slices.Contains(matrix, name) {
 		return append(slices.Clone(matrix), name)
 	}
@@ -125,19 +125,19 @@ func WithPoint(matrix []string, p arrival.Pattern) []string {
 // points with the same load. MeasureLoad returns an error if nothing was measured. An interrupted point is returned
 // without an error, with the record of an interrupted run.
 func (s *PointSettings) MeasureLoad(ctx context.Context, p arrival.Pattern, trial, skip int) (*SweepPoint, error) {
-	seed := s.seedOf(p, trial)
+	seed := s.pointSeed(p, trial)
 	asks, warmUp, err := s.drawRequests(p, seed, skip)
 	if err != nil {
 		return nil, err
 	}
 	var notes []string
-	if s.Forget != nil {
-		if _, err := s.Forget(ctx); err != nil && ctx.Err() == nil {
+	if s.EmptyCache != nil {
+		if _, err := s.EmptyCache(ctx); err != nil && ctx.Err() == nil {
 			notes = append(notes, fmt.Sprintf("the server's cache was not emptied: %v", err))
 		}
 	}
 	plan := engine.PointPlan{
-		Asks: asks, Load: p, Grace: s.Grace, BoundAll: s.BoundAll, MaxErrors: s.MaxErrors, Retry: s.Retry,
+		Asks: asks, Load: p, Grace: s.Grace, GraceAlways: s.GraceAlways, MaxErrors: s.MaxErrors, MaxRetries: s.MaxRetries,
 		NoTokens: s.Rules.NoTokens,
 		Progress: new(engine.PointProgress), Share: s.Share, Start: s.Start,
 	}
@@ -145,13 +145,13 @@ func (s *PointSettings) MeasureLoad(ctx context.Context, p arrival.Pattern, tria
 		plan.WarmUp = warmUp
 	}
 	done := func(*SweepPoint) {}
-	if s.Begun != nil {
-		done = s.Begun(p, plan.Progress)
+	if s.OnPointBegin != nil {
+		done = s.OnPointBegin(p, plan.Progress)
 	}
-	measured, result, err := s.sendLoad(ctx, plan, NameOf(p)+trialSuffix(trial))
+	measured, result, err := s.sendLoad(ctx, plan, PointFolderName(p)+trialSuffix(trial))
 	if err != nil {
 		done(nil)
-		return nil, fmt.Errorf("%s: %w", NameOf(p), err)
+		return nil, fmt.Errorf("%s: %w", PointFolderName(p), err)
 	}
 	point := s.JudgePoint(measured, seed)
 	if warmUp != nil {
@@ -164,19 +164,20 @@ func (s *PointSettings) MeasureLoad(ctx context.Context, p arrival.Pattern, tria
 		point.AddNote("data", note)
 	}
 	if result != nil {
-		point.takeLoadGenResult(result)
+		point.setLoadGenResult(result)
 	}
 	done(point)
 	var ended error
-	if measured.Ended == engine.ByCaller {
-		ended = asInterrupt(context.Cause(ctx))
+	if measured.StopReason == engine.ByCaller {
+		ended = interruptError(context.Cause(ctx))
 	}
 	point.Record.Finish(ended)
 	return point, nil
 }
 
-// asInterrupt returns the cause of a context's end as an interrupt, because neither the server nor the client failed.
-func asInterrupt(cause error) error {
+// interruptError returns the cause of a context's end as an interrupt, because neither the server nor the client
+// failed.
+func interruptError(cause error) error {
 	if errors.Is(cause, loadgen.ErrInterrupted) || errors.Is(cause, context.Canceled) {
 		return cause
 	}
@@ -196,7 +197,7 @@ func (s *PointSettings) sendLoad(
 	if err != nil {
 		return nil, nil, err
 	}
-	place := s.place
+	place := s.makeFolder
 	if place == nil {
 		place = func(string) (string, error) { return os.MkdirTemp("", "loadgen") }
 	}
@@ -204,10 +205,10 @@ func (s *PointSettings) sendLoad(
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.place == nil {
+	if s.makeFolder == nil {
 		defer os.RemoveAll(dir)
 	}
-	logs := loadgen.LogSettings{OutDir: dir, Record: keepSeries}
+	logs := loadgen.LogSettings{OutDir: dir, Record: saveSeries}
 	p, result, err := engine.MeasureByLoadGen(ctx, s.Asker, plan, settings, logs)
 	if err != nil && ctx.Err() == nil {
 		return nil, nil, fmt.Errorf("%w: %w", ErrServer, err)
@@ -215,8 +216,8 @@ func (s *PointSettings) sendLoad(
 	return p, result, nil
 }
 
-// keepSeries saves LoadGen's measurements over time in the folder of its logs.
-func keepSeries(r loadgen.Recording, dir string) error {
+// saveSeries saves LoadGen's measurements over time in the folder of its logs.
+func saveSeries(r loadgen.Recording, dir string) error {
 	text, err := series.Of(r).JSON()
 	if err != nil {
 		return err
@@ -224,8 +225,8 @@ func keepSeries(r loadgen.Recording, dir string) error {
 	return wholefile.Write(filepath.Join(dir, series.FileName), text, 0o644)
 }
 
-// takeLoadGenResult copies LoadGen's result and its reasons to the point.
-func (p *SweepPoint) takeLoadGenResult(r *loadgen.Result) {
+// setLoadGenResult copies LoadGen's result and its reasons to the point.
+func (p *SweepPoint) setLoadGenResult(r *loadgen.Result) {
 	p.Record.Scenario, p.Record.Profile = p.Load.Scenario(), record.ModeServing
 	p.Record.FromResult(r)
 	text := fmt.Sprintf("LoadGen, %s: %s", p.Load.Scenario(), r.Verdict)
@@ -235,21 +236,21 @@ func (p *SweepPoint) takeLoadGenResult(r *loadgen.Result) {
 	p.AddNote("loadgen", text)
 }
 
-// seedOf returns the seed of a point's prompts, an FNV-1a hash. It depends only on the load and the trial, so a resumed
-// sweep draws the same prompts.
-func (s *PointSettings) seedOf(p arrival.Pattern, trial int) uint64 {
+// pointSeed returns the seed of a point's prompts, an FNV-1a hash. It depends only on the load and the trial, so a
+// resumed sweep draws the same prompts.
+func (s *PointSettings) pointSeed(p arrival.Pattern, trial int) uint64 {
 	h := s.Seed ^ 0xcbf29ce484222325
-	for _, b := range fmt.Appendf(nil, "%s %d", NameOf(p), trial) {
+	for _, b := range fmt.Appendf(nil, "%s %d", PointFolderName(p), trial) {
 		h = (h ^ uint64(b)) * 0x100000001b3
 	}
 	return h
 }
 
-// minWritten is the minimum number of requests that are encoded before a point without a known number of requests, and
-// maxWritten their maximum size in bytes. If they are too few, they are sent repeatedly.
+// minEncoded is the minimum number of requests that are encoded before a point without a known number of requests, and
+// maxEncodedBytes their maximum size in bytes. If they are too few, they are sent repeatedly.
 const (
-	minWritten = 256
-	maxWritten = 256 << 20
+	minEncoded      = 256
+	maxEncodedBytes = 256 << 20
 )
 
 // drawRequests draws the requests of a point and its warm-up requests; warmUp is nil if there are none.
@@ -257,7 +258,7 @@ func (s *PointSettings) drawRequests(p arrival.Pattern, seed uint64, skip int) (
 	err error) {
 	n := s.WarmUp
 	if n < 0 {
-		n = engine.WarmUps(p)
+		n = engine.DefaultWarmUps(p)
 	}
 	if s.Prompts.Rows() == 0 {
 		skip = 0 // generated prompts are unlimited
@@ -301,30 +302,30 @@ func (s *PointSettings) meanTurns() int {
 	return 1
 }
 
-// atOnce is the assumed ratio of a server's maximum rate to its rate with one user.
-const atOnce = 8
+// assumedSpeedup is the assumed ratio of a server's maximum rate to its rate with one user.
+const assumedSpeedup = 8
 
 // estimateRequests returns an estimate of the maximum number of requests of a point that ends by time.
 func (s *PointSettings) estimateRequests(p arrival.Pattern) int {
 	took, lasts := max(s.Latency, time.Millisecond), p.Duration
 	if s.Share.Of > 0 {
-		took = sharedLatency
+		took = assumedLatency
 	}
 	lasts = cmp.Or(lasts, arrival.DefaultDuration)
 	n := lasts.Seconds() / took.Seconds()
 	if p.Kind == arrival.Users {
 		n *= 1.2 * float64(p.Users)
-	} else if n *= atOnce; s.Prompts.Rows() == 0 {
+	} else if n *= assumedSpeedup; s.Prompts.Rows() == 0 {
 		n = min(n, maxAtOnce)
 	}
 	one := s.Prompts.Draw(prompts.DrawOptions{N: 1}).At(0)
 	size := 512 + 8*len(one.IDs) + len(one.Text) + len(one.Messages) + len(one.Input) + len(one.Documents)
-	return int(max(minWritten, min(n, float64(maxWritten/size))))
+	return int(max(minEncoded, min(n, float64(maxEncodedBytes/size))))
 }
 
-// sharedLatency is the assumed latency of a request if several clients share a load. It does not depend on
+// assumedLatency is the assumed latency of a request if several clients share a load. It does not depend on
 // measurements, because all clients must compute the same number.
-const sharedLatency = 50 * time.Millisecond
+const assumedLatency = 50 * time.Millisecond
 
 // maxAtOnce is the default number of generated requests that are sent at once.
 const maxAtOnce = 5000
@@ -337,7 +338,7 @@ func (s *PointSettings) JudgePoint(p *engine.MeasuredPoint, seed uint64) *SweepP
 	rules.OpenLoop = p.Load.Kind != arrival.Users
 	rules.Limits, rules.Percentiles = s.Objectives.RequestLimits(), s.Objectives.Percentiles()
 	inWindow := p.Window != nil && !s.WholeWindow
-	unsteady := inWindow && !answersIn(p, rules)
+	unsteady := inWindow && !hasAnswerIn(p, rules)
 	if inWindow && !unsteady {
 		rules.Window = p.Window
 	}
@@ -349,16 +350,16 @@ func (s *PointSettings) JudgePoint(p *engine.MeasuredPoint, seed uint64) *SweepP
 	point.Rules, point.Record = rules, s.Record
 	r := &point.Record
 	r.Mode, r.Started, r.Dir = record.ModeServing, p.Began, ""
-	r.Identity.Point = WithPoint(s.Record.Identity.Point, p.Load)
+	r.Identity.Point = AddPointName(s.Record.Identity.Point, p.Load)
 	took := time.Duration(f.WindowNS)
 	r.Duration, r.Took = took.Seconds(), figure.Seconds(took)
 	served := *s.Record.Serving
 	r.Serving = &served
-	served.Load, served.Label, served.Sentence = loadOf(p.Load), p.Load.Label(), p.Load.ClosedLoop()
+	served.Load, served.Label, served.Sentence = recordedLoad(p.Load), p.Load.Label(), p.Load.ClosedLoop()
 	served.Asked.PointSeed, served.Asked.Sent = seed, len(p.Requests)
-	served.Figures, served.Ended, served.Faults = f, string(p.Ended), countFaults(p.Requests, rules,
+	served.Figures, served.Ended, served.Faults = f, string(p.StopReason), countFaults(p.Requests, rules,
 		func(r *metrics.Request) bool { return !r.WarmUp && (rules.Window == nil || rules.Window.Has(r.Due)) })
-	served.Client = clientOf(p.Client)
+	served.Client = recordedClient(p.Client)
 	served.Stationarity = measureStationarity(p, rules)
 	s.judgeObjectives(&served, f)
 	r.Notes = slices.Clone(s.Record.Notes)
@@ -366,12 +367,12 @@ func (s *PointSettings) JudgePoint(p *engine.MeasuredPoint, seed uint64) *SweepP
 	mine.Users = s.Share.Count(mine.Users)
 	var limited []string
 	if !served.Unanswered() { // without answers there is no bottleneck
-		limited = p.Client.AsLoad(mine).LimitReasons(f)
+		limited = p.Client.ClientLoad(mine).LimitReasons(f)
 	}
 	for _, why := range limited {
 		point.AddNote(record.ClientLimited, why)
 	}
-	notes := f.Notes(s.Shared)
+	notes := f.Notes(s.SharedPrefixes)
 	for _, n := range notes {
 		point.AddNote(n.About, n.Text)
 	}
@@ -384,7 +385,7 @@ func (s *PointSettings) JudgePoint(p *engine.MeasuredPoint, seed uint64) *SweepP
 	if unsteady && f.OK > 0 {
 		point.AddNote("load", "no request that was due while all users asked had an answer: figures are of all requests")
 	}
-	point.noteOutside(rules)
+	point.noteUncounted(rules)
 	served.Flags = pointFlags(&served, len(limited) > 0, notes)
 	return point
 }
@@ -419,7 +420,7 @@ func measureStationarity(p *engine.MeasuredPoint, rules metrics.FigureRules) *me
 // their rate, or the duration of the stages.
 func minWindow(p *engine.MeasuredPoint) int64 {
 	if p.Load.Stages != nil {
-		if p.Ended == engine.ByDuration && p.Load.Duration == 0 {
+		if p.StopReason == engine.ByDuration && p.Load.Duration == 0 {
 			return int64(p.Load.StagesLast())
 		}
 		return 0
@@ -482,8 +483,8 @@ const (
 	ManyFailures = "too many failures"
 )
 
-// loadOf returns the load of a point in the form of its record.
-func loadOf(p arrival.Pattern) record.ServingLoad {
+// recordedLoad returns the load of a point in the form of its record.
+func recordedLoad(p arrival.Pattern) record.ServingLoad {
 	l := record.ServingLoad{By: p.Kind, Value: p.Value(), Arrival: string(p.Arrival), Think: p.Think.Seconds()}
 	if p.Kind != arrival.Users {
 		l.Cap = p.Users
@@ -491,8 +492,8 @@ func loadOf(p arrival.Pattern) record.ServingLoad {
 	return l
 }
 
-// clientOf returns the client's load in the form of a point's record.
-func clientOf(c engine.ClientUsage) *record.ServingClient {
+// recordedClient returns the client's load in the form of a point's record.
+func recordedClient(c engine.ClientUsage) *record.ServingClient {
 	share := c.Share
 	if math.IsNaN(share) {
 		share = 0

@@ -25,9 +25,9 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// digested is the maximum number of requests in a digest. They are evenly spaced, and the digest includes the number of
-// all requests.
-const digested = 4096
+// maxDigested is the maximum number of requests in a digest. They are evenly spaced, and the digest includes the number
+// of all requests.
+const maxDigested = 4096
 
 // requestsDigest returns the SHA-256 of requests, which is equal for equal requests.
 func requestsDigest(asks *prompts.DrawnRequests) string {
@@ -35,21 +35,21 @@ func requestsDigest(asks *prompts.DrawnRequests) string {
 	hash := sha256.New()
 	write := json.NewEncoder(hash)
 	_ = write.Encode(n) // writing to a hash cannot fail, and every Ask has a JSON form
-	for i := range min(n, digested) {
-		a := asks.At(i * n / min(n, digested))
+	for i := range min(n, maxDigested) {
+		a := asks.At(i * n / min(n, maxDigested))
 		_ = write.Encode(a)
 	}
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// noteShare adds the data to the sweep's file that are required to merge the shares of a point.
-func (s *Sweep) noteShare(p *SweepPoint) {
+// recordShare adds the data to the sweep's file that are required to merge the shares of a point.
+func (s *Sweep) recordShare(p *SweepPoint) {
 	to := s.File.Share
 	if to == nil {
 		return
 	}
 	to.Prompts, to.Steady = p.Digest, p.Rules.Window
-	name, mayBeWrong := shard.Clock()
+	name, mayBeWrong := shard.WallClock()
 	to.Clock, to.ClockError = name, nil
 	if mayBeWrong >= 0 {
 		ns := int64(mayBeWrong)
@@ -57,19 +57,19 @@ func (s *Sweep) noteShare(p *SweepPoint) {
 	}
 }
 
-// SharedPoint contains the data read from the folder of a share.
-type SharedPoint struct {
+// ShareData contains the data read from the folder of a share.
+type ShareData struct {
 	Dir  string
 	File *sweepfile.Sweep
 	Part shard.Part
 }
 
 // Record returns the record of the share's point.
-func (s *SharedPoint) Record() *record.Run { return &s.File.Points[0] }
+func (s *ShareData) Record() *record.Run { return &s.File.Points[0] }
 
 // ReadShares reads the folders of shares. Its error contains the faults of all of them.
-func ReadShares(dirs []string) ([]*SharedPoint, error) {
-	var all []*SharedPoint
+func ReadShares(dirs []string) ([]*ShareData, error) {
+	var all []*ShareData
 	var faults []error
 	for _, dir := range dirs {
 		s, err := readShare(dir)
@@ -82,7 +82,7 @@ func ReadShares(dirs []string) ([]*SharedPoint, error) {
 	return all, errors.Join(faults...)
 }
 
-func readShare(dir string) (*SharedPoint, error) {
+func readShare(dir string) (*ShareData, error) {
 	f, err := sweepfile.Read(filepath.Join(dir, sweepfile.Name))
 	switch {
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
@@ -100,7 +100,7 @@ func readShare(dir string) (*SharedPoint, error) {
 		return nil, fmt.Errorf("%s: share %v did not come to its end (%s): its part of the load is not whole", dir,
 			f.Share.Share, cmp.Or(f.Ended, string(f.Points[0].Status)))
 	}
-	s := &SharedPoint{Dir: dir, File: f}
+	s := &ShareData{Dir: dir, File: f}
 	r := s.Record()
 	if !filepath.IsLocal(r.Dir) {
 		return nil, fmt.Errorf("%s: the folder of its point is %q, want one in it", dir, r.Dir)
@@ -127,12 +127,12 @@ func readShare(dir string) (*SharedPoint, error) {
 	return s, nil
 }
 
-// ofMachine lists the flags that may differ between machines: the share itself, and paths whose content the digest of
-// the prompts covers. The seed is compared as a value, whether given or default.
-var ofMachine = []string{"--shard", "--start-at", "--seed", "--data", "--tokenizer", "--tools", "--backend-opt"}
+// machineFlags lists the flags that may differ between machines: the share itself, and paths whose content the digest
+// of the prompts covers. The seed is compared as a value, whether given or default.
+var machineFlags = []string{"--shard", "--start-at", "--seed", "--data", "--tokenizer", "--tools", "--backend-opt"}
 
 // commonFacts returns the values that must be equal in all shares.
-func (s *SharedPoint) commonFacts() map[string]string {
+func (s *ShareData) commonFacts() map[string]string {
 	f := s.File
 	c := map[string]string{
 		"seed": strconv.FormatUint(f.Asked.Seed, 10), "version": f.Share.Version, "model": f.Server.Model,
@@ -142,7 +142,7 @@ func (s *SharedPoint) commonFacts() map[string]string {
 	}
 	for _, flag := range f.Flags {
 		name, value, ok := strings.Cut(flag, "=")
-		if !ok || !strings.HasPrefix(name, "--") || slices.Contains(ofMachine, name) {
+		if !ok || !strings.HasPrefix(name, "--") || slices.Contains(machineFlags, name) {
 			continue
 		}
 		if before, more := c[name]; more {
@@ -156,20 +156,21 @@ func (s *SharedPoint) commonFacts() map[string]string {
 // JoinShares merges shares as if one client had sent everything. It judges the point by s. The record of the share with
 // the lowest number provides the values that s does not set. The error is shard.ErrUnlike if the shares do not belong
 // to one measurement.
-func (s *PointSettings) JoinShares(all []*SharedPoint, p arrival.Pattern) (*SweepPoint, *sweepfile.JoinedShares,
+func (s *PointSettings) JoinShares(all []*ShareData, p arrival.Pattern) (*SweepPoint, *sweepfile.JoinedShares,
 	error) {
-	m, err := shard.Merge(lists.Map(all, func(one *SharedPoint) shard.Part { return one.Part }))
+	m, err := shard.Merge(lists.Map(all, func(one *ShareData) shard.Part { return one.Part }))
 	if err != nil {
 		return nil, nil, err
 	}
-	all = slices.SortedFunc(slices.Values(all), func(a, b *SharedPoint) int {
+	all = slices.SortedFunc(slices.Values(all), func(a, b *ShareData) int {
 		return cmp.Compare(a.Part.Share.Index, b.Part.Share.Index)
 	})
 	whole := &engine.MeasuredPoint{
-		Load: p, Requests: m.Requests, Window: m.Window, Ended: whatEnded(all), Began: m.Zero, Client: mergeClients(all),
+		Load: p, Requests: m.Requests, Window: m.Window, StopReason: commonStopReason(all), Began: m.Zero,
+		Client: mergeClients(all),
 	}
 	if s.MaxErrors.ServerFailed(m.Requests, s.Rules.NoTokens) {
-		whole.Ended = engine.ByErrors
+		whole.StopReason = engine.ByErrors
 	}
 	window := m.Window
 	if s.WholeWindow {
@@ -193,7 +194,7 @@ func (s *PointSettings) JoinShares(all []*SharedPoint, p arrival.Pattern) (*Swee
 
 // inheritNotes copies what only the shares' records contain: notes on data and loads, without duplicates, and the
 // server's own metrics, which describe the whole server.
-func (p *SweepPoint) inheritNotes(all []*SharedPoint) {
+func (p *SweepPoint) inheritNotes(all []*ShareData) {
 	seen := map[string]bool{}
 	for _, n := range p.Record.Notes {
 		seen[n.Text] = true
@@ -218,9 +219,9 @@ func (p *SweepPoint) inheritNotes(all []*SharedPoint) {
 	served.Energy = &e
 }
 
-// whatEnded returns the reason that ended the sending: failures if any share ended by failures, otherwise a duration if
-// any share ended by it.
-func whatEnded(all []*SharedPoint) engine.StopReason {
+// commonStopReason returns the reason that ended the sending: failures if any share ended by failures, otherwise a
+// duration if any share ended by it.
+func commonStopReason(all []*ShareData) engine.StopReason {
 	by := engine.ByRequests
 	for _, one := range all {
 		switch e := engine.StopReason(one.Record().Serving.Ended); e {
@@ -235,7 +236,7 @@ func whatEnded(all []*SharedPoint) engine.StopReason {
 
 // mergeClients returns the load of all clients together: their work is summed, and the busiest client counts for the
 // share.
-func mergeClients(all []*SharedPoint) (c engine.ClientUsage) {
+func mergeClients(all []*ShareData) (c engine.ClientUsage) {
 	for _, one := range all {
 		of := one.Record().Serving.Client
 		if of == nil {
@@ -253,10 +254,10 @@ func mergeClients(all []*SharedPoint) (c engine.ClientUsage) {
 }
 
 // describeShares returns the description of the shares for the sweep's file.
-func describeShares(all []*SharedPoint, m *shard.Merged) *sweepfile.JoinedShares {
-	s := &sweepfile.JoinedShares{Apart: int64(m.Apart)}
-	if m.Doubt >= 0 {
-		ns := int64(m.Doubt)
+func describeShares(all []*ShareData, m *shard.Merged) *sweepfile.JoinedShares {
+	s := &sweepfile.JoinedShares{Apart: int64(m.StartDifference)}
+	if m.ClockError >= 0 {
+		ns := int64(m.ClockError)
 		s.Doubt = &ns
 	}
 	for _, one := range all {

@@ -42,7 +42,7 @@ func keepShares(t *testing.T, dir string, all []metrics.Request, rules metrics.F
 		late := int64(i) * 1234567
 		s := judging(rules)
 		s.Share = shard.Share{Index: i, Of: of}
-		p := &engine.MeasuredPoint{Load: rate, Began: began.Add(time.Duration(late)), Ended: engine.ByRequests}
+		p := &engine.MeasuredPoint{Load: rate, Began: began.Add(time.Duration(late)), StopReason: engine.ByRequests}
 		for k := i; k < len(all); k += of {
 			r := all[k]
 			r.Index = len(p.Requests)
@@ -58,7 +58,7 @@ func keepShares(t *testing.T, dir string, all []metrics.Request, rules metrics.F
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := folder.KeepPoint("rate-5", point); err != nil {
+		if err := folder.SavePoint("rate-5", point); err != nil {
 			t.Fatal(err)
 		}
 		ns := int64(2e6)

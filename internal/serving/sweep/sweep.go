@@ -32,7 +32,7 @@ type Sweep struct {
 	Find  *SearchOptions
 	Base  arrival.Pattern
 
-	// File contains the description of the sweep. Run adds points to it. Run does not repeat points that GoOn has added.
+	// File contains the description of the sweep. Run adds points to it. Run does not repeat points that Resume has added.
 	File *sweepfile.Sweep
 	// Folder stores the measurements; nil: they are not saved.
 	Folder *SweepFolder
@@ -46,7 +46,7 @@ var ErrServer = errors.New("the server fails")
 func (s *Sweep) Run(ctx context.Context) (err error) {
 	s.File.Complete, s.File.Ended = false, sweepfile.Unfinished
 	if s.Folder != nil {
-		s.place = s.Folder.makePointFolder
+		s.makeFolder = s.Folder.makePointFolder
 	}
 	switch {
 	case s.Find != nil:
@@ -69,14 +69,14 @@ func (s *Sweep) Run(ctx context.Context) (err error) {
 	return errors.Join(err, s.writeFiles())
 }
 
-// GoOn takes over the complete points of an interrupted sweep if their files are unchanged, and returns their number.
+// Resume takes over the complete points of an interrupted sweep if their files are unchanged, and returns their number.
 // For each complete point whose files have changed, lost contains a message; that point is measured again. In a search,
 // only points with a trial count.
-func (s *Sweep) GoOn(earlier *sweepfile.Sweep) (points int, lost []string) {
+func (s *Sweep) Resume(earlier *sweepfile.Sweep) (points int, lost []string) {
 	s.File.Find = earlier.Find
 	place := make([]int, len(earlier.Points))
 	for i, r := range earlier.Points {
-		place[i] = curve.None
+		place[i] = curve.NoPoint
 		if r.Status != record.Complete || earlier.Find != nil && !earlier.Find.NamesPoint(i) {
 			continue
 		}
@@ -89,7 +89,7 @@ func (s *Sweep) GoOn(earlier *sweepfile.Sweep) (points int, lost []string) {
 		place[i], s.File.Points = len(s.File.Points), append(s.File.Points, r)
 	}
 	if f := s.File.Find; f != nil {
-		f.Trials = slices.DeleteFunc(f.Trials, func(t sweepfile.SearchTrial) bool { return place[t.Point] == curve.None })
+		f.Trials = slices.DeleteFunc(f.Trials, func(t sweepfile.SearchTrial) bool { return place[t.Point] == curve.NoPoint })
 		for i := range f.Trials {
 			f.Trials[i].Point = place[f.Trials[i].Point]
 		}
@@ -114,7 +114,7 @@ func (s *Sweep) curvePoints() []curve.CurvePoint {
 
 // pointsBelow returns the measured points with a lower load than p.
 func (s *Sweep) pointsBelow(p arrival.Pattern) []curve.CurvePoint {
-	return lists.Filter(s.curvePoints(), func(q curve.CurvePoint) bool { return q.By == p.Kind && q.Load < p.Value() })
+	return lists.Filter(s.curvePoints(), func(q curve.CurvePoint) bool { return q.Kind == p.Kind && q.Load < p.Value() })
 }
 
 // usedRows returns the number of data rows that the points have used.
@@ -182,7 +182,7 @@ func (s *Sweep) loadAt(by arrival.Kind, value float64) arrival.Pattern {
 
 // measureNext measures a load and saves the point. It returns an error if the server failed at every point so far.
 func (s *Sweep) measureNext(ctx context.Context, p arrival.Pattern) error {
-	point, err := s.measureAndKeep(ctx, p, 0)
+	point, err := s.measureAndSave(ctx, p, 0)
 	if err != nil {
 		return err
 	}
@@ -193,12 +193,12 @@ func (s *Sweep) measureNext(ctx context.Context, p arrival.Pattern) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return failsSoFar(s.File)
+	return checkAllFailed(s.File)
 }
 
-// measureAndKeep measures a load and saves the point's files. The sweep's own files do not mention the point yet.
+// measureAndSave measures a load and saves the point's files. The sweep's own files do not mention the point yet.
 // number distinguishes points with the same load.
-func (s *Sweep) measureAndKeep(ctx context.Context, p arrival.Pattern, number int) (*SweepPoint, error) {
+func (s *Sweep) measureAndSave(ctx context.Context, p arrival.Pattern, number int) (*SweepPoint, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -207,13 +207,13 @@ func (s *Sweep) measureAndKeep(ctx context.Context, p arrival.Pattern, number in
 		return nil, err
 	}
 	if s.Folder != nil {
-		if err := s.Folder.KeepPoint(NameOf(p)+trialSuffix(number), point); err != nil {
+		if err := s.Folder.SavePoint(PointFolderName(p)+trialSuffix(number), point); err != nil {
 			return nil, err
 		}
 	} else {
-		point.Record.Dir = NameOf(p) + trialSuffix(number)
+		point.Record.Dir = PointFolderName(p) + trialSuffix(number)
 	}
-	s.noteShare(point)
+	s.recordShare(point)
 	return point, nil
 }
 
@@ -231,7 +231,7 @@ func (s *PointSettings) TryRequest(ctx context.Context, longest time.Duration) (
 	plan := engine.PointPlan{
 		Asks:     s.Prompts.Draw(prompts.DrawOptions{N: 1, Seed: ^s.Seed}),
 		Load:     arrival.Pattern{Kind: arrival.Users, Users: 1, Requests: 1},
-		NoTokens: s.Rules.NoTokens, MaxErrors: &engine.MaxErrors{Count: 1}, Grace: longest, BoundAll: true,
+		NoTokens: s.Rules.NoTokens, MaxErrors: &engine.MaxErrors{Count: 1}, Grace: longest, GraceAlways: true,
 	}
 	p, err := engine.Measure(ctx, s.Asker, plan)
 	switch {

@@ -152,7 +152,7 @@ func TestUsers(t *testing.T) {
 		cut, cancel := context.WithCancelCause(ctx)
 		enough := errors.New("enough")
 		measured := 0
-		s.Begun = after(func() {
+		s.OnPointBegin = after(func() {
 			if measured++; measured == 2 {
 				cancel(enough)
 			}
@@ -171,7 +171,7 @@ func TestUsers(t *testing.T) {
 		defer s.Folder.Close()
 		s.Loads = users(1, 4, 16, 48)
 		measured := 0
-		s.Begun = after(func() { measured++ })
+		s.OnPointBegin = after(func() { measured++ })
 		if err := s.Run(ctx); err != nil || measured != 2 || !slices.Equal(loads(s), []float64{1, 4, 16, 48}) {
 			t.Fatalf("%v, measured %d more, %v", err, measured, loads(s))
 		}

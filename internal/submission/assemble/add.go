@@ -20,10 +20,10 @@ import (
 
 // AddOptions contains the options for adding runs.
 type AddOptions struct {
-	System    string   // empty: the workspace's only system
-	Division  string   // empty: the system's division
-	Benchmark string   // name of the benchmark's folder; empty: the rules' name of the model
-	Only      []string // take only runs of these scenarios; empty: all
+	System        string   // empty: the workspace's only system
+	Division      string   // empty: the system's division
+	Benchmark     string   // name of the benchmark's folder; empty: the rules' name of the model
+	OnlyScenarios []string // take only runs of these scenarios; empty: all
 	// Rehearsal also takes runs that cannot be submitted (see marks.go). They are marked, and no check accepts them.
 	Rehearsal bool
 	Replace   bool // replace an earlier run in the same place
@@ -46,26 +46,26 @@ func (w *Workspace) Add(folders []string, o AddOptions) (*Added, error) {
 		return nil, fmt.Errorf("system %s has no description; make one with harness submission init --system %s", name, name)
 	}
 	if o.System = name; o.Division == "" {
-		o.Division = w.goalOf(name).Division
+		o.Division = w.systemGoal(name).Division
 	}
-	o.Only, err = folderScenarios(o.Only)
+	o.OnlyScenarios, err = folderScenarios(o.OnlyScenarios)
 	if err := errors.Join(err, checkDivision(o.Division)); err != nil {
 		return nil, err
 	}
-	a := &addRequest{workspace: w, options: o, results: slices.Clone(w.Results), done: &Added{}}
+	a := &addRequest{workspace: w, options: o, results: slices.Clone(w.Results), result: &Added{}}
 	for _, folder := range folders {
 		a.addFolder(folder)
 	}
-	a.faults = append(a.faults, lists.Map(a.reserved, func(r reservation) error { return r.err() })...)
+	a.faults = append(a.faults, lists.Map(a.unsubmittable, func(r unsubmittable) error { return r.err() })...)
 	if err := errors.Join(dedupeErrors(a.faults)...); err != nil {
 		return nil, err
 	}
-	if len(a.done.Results) == 0 {
+	if len(a.result.Results) == 0 {
 		return nil, fmt.Errorf("%s: %w for a submission: %s", strings.Join(folders, ", "), ErrNoRun,
-			strings.Join(a.done.Skipped, "; "))
+			strings.Join(a.result.Skipped, "; "))
 	}
 	w.Results = a.results
-	return a.done, errors.Join(w.saveFile(), a.completeSheets())
+	return a.result, errors.Join(w.saveFile(), a.completeSheets())
 }
 
 // completeSheets adds what the runs report to the description of the system, and creates the files for what they do not
@@ -74,8 +74,8 @@ func (a *addRequest) completeSheets() error {
 	w, name := a.workspace, a.options.System
 	known := map[string]string{"framework": a.framework, system.IsNetwork: "true"}
 	completed := &Initialized{Workspace: w}
-	err := completed.complete(w.systemFile(name), systemFields(w.networked(name)), known)
-	return errors.Join(err, w.askMeasurements())
+	err := completed.completeSheet(w.systemFile(name), systemFields(w.isNetworked(name)), known)
+	return errors.Join(err, w.writeOpenMeasurements())
 }
 
 // folderScenarios converts names of scenarios to the names of their folders.
@@ -103,13 +103,13 @@ func dedupeErrors(faults []error) []error {
 
 // addRequest is the state of an Add.
 type addRequest struct {
-	workspace *Workspace
-	options   AddOptions
-	results   []Result
-	done      *Added
-	faults    []error
-	reserved  []reservation
-	framework string // framework that ran the models
+	workspace     *Workspace
+	options       AddOptions
+	results       []Result
+	result        *Added
+	faults        []error
+	unsubmittable []unsubmittable
+	framework     string // framework that ran the models
 }
 
 func (a *addRequest) addFaultf(format string, args ...any) {
@@ -131,8 +131,8 @@ func (a *addRequest) addFolder(folder string) {
 
 // noteSkipped records a run that is not taken.
 func (a *addRequest) noteSkipped(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(a.done.Skipped, text) {
-		a.done.Skipped = append(a.done.Skipped, text)
+	if text := fmt.Sprintf(format, args...); !slices.Contains(a.result.Skipped, text) {
+		a.result.Skipped = append(a.result.Skipped, text)
 	}
 }
 
@@ -144,7 +144,7 @@ func (a *addRequest) takeRun(root string, run record.Run) {
 		return
 	}
 	scenario := mlconf.ScenarioOf(run.Scenario, run.LoadGenKey)
-	kind, folder := a.workspace.goalOf(a.options.System).SystemType, round.Canonical(a.benchmarkFolder(round, run))
+	kind, folder := a.workspace.systemGoal(a.options.System).SystemType, round.Canonical(a.benchmarkFolder(round, run))
 	switch {
 	case run.Test != "" && !slices.Contains(tree.AuditTests(), run.Test):
 		a.noteSkipped("%s/%s is of %s, which has no place in a tree", run.Model, scenario, run.Test)
@@ -155,18 +155,18 @@ func (a *addRequest) takeRun(root string, run record.Run) {
 			run.Serving.Label)
 	case run.Mode != bench.ModePerformance && run.Mode != bench.ModeAccuracy && run.Serving == nil:
 		a.noteSkipped("%s/%s is of mode %s", run.Model, scenario, run.Mode)
-	case len(a.options.Only) > 0 && !slices.Contains(a.options.Only, scenario):
-		a.noteSkipped("%s/%s: only %s was asked for", run.Model, scenario, strings.Join(a.options.Only, ", "))
-	case whyUnfit(round, folder, scenario, a.options.Division, kind) != "":
-		a.noteSkipped("%s/%s: %s", run.Model, scenario, whyUnfit(round, folder, scenario, a.options.Division, kind))
+	case len(a.options.OnlyScenarios) > 0 && !slices.Contains(a.options.OnlyScenarios, scenario):
+		a.noteSkipped("%s/%s: only %s was asked for", run.Model, scenario, strings.Join(a.options.OnlyScenarios, ", "))
+	case unfitReason(round, folder, scenario, a.options.Division, kind) != "":
+		a.noteSkipped("%s/%s: %s", run.Model, scenario, unfitReason(round, folder, scenario, a.options.Division, kind))
 	default:
 		a.addRun(root, round, run)
 	}
 }
 
-// whyUnfit returns the reason why a system cannot have results of a benchmark in a scenario. It returns an empty string
-// if it can, and also if the benchmark itself is unknown.
-func whyUnfit(round *mlconf.Rules, benchmark, scenario, division string, kind mlconf.SystemType) string {
+// unfitReason returns the reason why a system cannot have results of a benchmark in a scenario. It returns an empty
+// string if it can, and also if the benchmark itself is unknown.
+func unfitReason(round *mlconf.Rules, benchmark, scenario, division string, kind mlconf.SystemType) string {
 	has := round.Scenarios(benchmark, kind)
 	if division == tree.DivisionOpen || len(has) == 0 || slices.Contains(has, scenario) {
 		return ""
@@ -185,7 +185,7 @@ func (a *addRequest) addRun(root string, round *mlconf.Rules, run record.Run) {
 		a.addFaultf("%s: the run is %s; run it again", where, run.Status)
 		return
 	}
-	log := logOf(root, run.Dir, run.Mode)
+	log := identifyingLog(root, run.Dir, run.Mode)
 	sum, _, err := checksum.File(log)
 	if err != nil {
 		a.addFaultf("the log of a run: %w", err)
@@ -201,16 +201,16 @@ func (a *addRequest) addRun(root string, round *mlconf.Rules, run record.Run) {
 	if rules := a.rulesVersion(); rules != "" && rules != r.Rules {
 		a.addFaultf("%v: a run of rules %s, and the submission's are of %s; a tree has runs of one round", r, r.Rules, rules)
 	}
-	a.nameResult(round, r, run)
-	a.placeResult(&r)
-	if r.Marks = a.marks(r, run, log); len(a.faults) > before {
+	a.checkResultName(round, r, run)
+	a.checkPlace(&r)
+	if r.Marks = a.findMarks(r, run, log); len(a.faults) > before {
 		return
 	}
 	if run.Workload != nil {
 		a.framework = run.Workload.BackendInfo["version"]
 	}
 	a.results = append(a.results, r)
-	a.done.Results = append(a.done.Results, r)
+	a.result.Results = append(a.result.Results, r)
 }
 
 // benchmarkFolder returns the name of the run's benchmark folder.
@@ -236,8 +236,8 @@ func (a *addRequest) rulesVersion() string {
 	return a.results[0].Rules
 }
 
-// nameResult reports a fault if the division does not allow the folder's name for the run's model.
-func (a *addRequest) nameResult(round *mlconf.Rules, r Result, run record.Run) {
+// checkResultName reports a fault if the division does not allow the folder's name for the run's model.
+func (a *addRequest) checkResultName(round *mlconf.Rules, r Result, run record.Run) {
 	if err := CheckName("benchmark", r.Benchmark); err != nil {
 		a.faults = append(a.faults, err)
 		return
@@ -245,26 +245,26 @@ func (a *addRequest) nameResult(round *mlconf.Rules, r Result, run record.Run) {
 	if r.Division == tree.DivisionOpen {
 		return
 	}
-	model, kind := rulesModel(round, run), a.workspace.goalOf(r.System).SystemType
+	model, kind := rulesModel(round, run), a.workspace.systemGoal(r.System).SystemType
 	switch folder := round.Canonical(r.Benchmark); {
 	case !round.Has(folder):
 		a.addFaultf("%v: rules %s have no benchmark %s; they have %s", r, round.Name, folder, strings.Join(round.Models(),
 			", "))
 	case kind != "" && len(round.Scenarios(folder, kind)) == 0:
-		a.faults = append(a.faults, noPlace(round, folder, r.System, kind))
+		a.faults = append(a.faults, errNoBenchmark(round, folder, r.System, kind))
 	case mlconf.Family(folder) != mlconf.Family(model):
 		a.addFaultf("%v: a run of %s, whose benchmark is %s", r, run.Model, model)
 	}
 }
 
-// noPlace returns the error for a benchmark that a round does not define for a system's type.
-func noPlace(round *mlconf.Rules, benchmark, name string, kind mlconf.SystemType) error {
+// errNoBenchmark returns the error for a benchmark that a round does not define for a system's type.
+func errNoBenchmark(round *mlconf.Rules, benchmark, name string, kind mlconf.SystemType) error {
 	return fmt.Errorf("rules %s have no %s for systems of type %s, as %s is; they have %s. The official checker dies of "+
 		"it, and with it the whole submission", round.Name, benchmark, kind, name, strings.Join(round.ModelsFor(kind), ", "))
 }
 
-// placeResult checks whether the run, or another run in its place, has been added before.
-func (a *addRequest) placeResult(r *Result) {
+// checkPlace checks whether the run, or another run in its place, has been added before.
+func (a *addRequest) checkPlace(r *Result) {
 	for i := 0; i < len(a.results); i++ {
 		o := a.results[i]
 		switch {
@@ -287,5 +287,5 @@ func (a *addRequest) placeResult(r *Result) {
 
 // isNew reports whether a run was added by this Add.
 func (a *addRequest) isNew(r Result) bool {
-	return slices.ContainsFunc(a.done.Results, func(n Result) bool { return n.Log == r.Log && n.Out == r.Out })
+	return slices.ContainsFunc(a.result.Results, func(n Result) bool { return n.Log == r.Log && n.Out == r.Out })
 }

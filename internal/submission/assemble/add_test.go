@@ -60,15 +60,17 @@ func TestATypeThatIsSaidLater(t *testing.T) {
 	}
 	put(t, path, sheet)
 	p := plan(t, w, PlanOptions{})
-	if len(p.Left) != 2 || !strings.HasPrefix(p.Left[0], "closed/box/resnet/Server performance: rules v6.1 have none") ||
+	if len(p.LeftOut) != 2 ||
+		!strings.HasPrefix(p.LeftOut[0], "closed/box/resnet/Server performance: rules v6.1 have none") ||
 		slices.ContainsFunc(paths(p), func(name string) bool { return strings.Contains(name, "/Server/") }) {
-		t.Errorf("left %q, files %q", p.Left, paths(p))
+		t.Errorf("left %q, files %q", p.LeftOut, paths(p))
 	}
 }
 
 func TestOnlySomeScenarios(t *testing.T) {
 	w := workspace(t, InitOptions{System: "box"})
-	add(t, w, AddOptions{Only: []string{"offline"}}, newOut(t).both("resnet", "Offline").both("resnet", "SingleStream"))
+	add(t, w, AddOptions{OnlyScenarios: []string{"offline"}}, newOut(t).both("resnet", "Offline").both("resnet",
+		"SingleStream"))
 	if got := kinds(w.Results); len(got) != 2 || got[0] != "closed/box/resnet/Offline performance" {
 		t.Errorf("took %q", got)
 	}
@@ -137,11 +139,11 @@ func TestDivisionsAndSystems(t *testing.T) {
 		}
 	}
 	o := InitOptions{System: "rack", SystemType: "datacenter", Division: "network"}
-	if _, err := Init(w.Dir, o, known); err != nil {
+	if _, err := InitWorkspace(w.Dir, o, known); err != nil {
 		t.Fatal(err)
 	}
 	o.Division = "open"
-	if _, err := Init(w.Dir, o, known); err == nil || !strings.Contains(err.Error(), "found network") {
+	if _, err := InitWorkspace(w.Dir, o, known); err == nil || !strings.Contains(err.Error(), "found network") {
 		t.Errorf("another division of a system: %v", err)
 	}
 	network := func(r *record.Run) { r.Division = "network" }
@@ -206,13 +208,13 @@ func TestFieldsOfNetworksAreAskedFor(t *testing.T) {
 	machine := map[string]string{
 		"nic_loadgen": "Ethernet", "number_nic_loadgen": "1", "net_software_stack_loadgen": "TCP/IP of Linux",
 	}
-	done, err := Init(filepath.Join(t.TempDir(), "w"), InitOptions{Division: "network"}, machine)
+	done, err := InitWorkspace(filepath.Join(t.TempDir(), "w"), InitOptions{Division: "network"}, machine)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var open []string
 	for _, f := range system.NetworkFields() {
-		if slices.ContainsFunc(done.Open, func(u Unfilled) bool { return u.Field == f.Name }) {
+		if slices.ContainsFunc(done.OpenFields, func(u Unfilled) bool { return u.Field == f.Name }) {
 			open = append(open, f.Name)
 		}
 	}
@@ -223,13 +225,13 @@ func TestFieldsOfNetworksAreAskedFor(t *testing.T) {
 
 // TestWhatIsToBeFilledInIsThere: every file that is named has the field, with what to write.
 func TestWhatIsToBeFilledInIsThere(t *testing.T) {
-	done, err := Init(filepath.Join(t.TempDir(), "w"), InitOptions{SystemType: "edge"}, nil)
+	done, err := InitWorkspace(filepath.Join(t.TempDir(), "w"), InitOptions{SystemType: "edge"}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := done.Workspace
 	add(t, w, AddOptions{}, newOut(t).both("bert-99", "Offline"))
-	open, err := w.Open()
+	open, err := w.OpenFields()
 	if err != nil || len(open) == 0 {
 		t.Fatalf("%v, %v", open, err)
 	}
@@ -259,18 +261,20 @@ func TestWhatThePlanSaysOfSources(t *testing.T) {
 			t.Errorf("no %q in %s", want, p.Files[i].Text)
 		}
 	}
-	if got := strings.Join(p.Lacking, "\n"); len(p.Lacking) != 2 || !strings.Contains(got, "src is empty") ||
+	if got := strings.Join(p.OptionalMissing, "\n"); len(p.OptionalMissing) != 2 ||
+		!strings.Contains(got, "src is empty") ||
 		!strings.Contains(got, "calibration.md") {
 		t.Errorf("lacking: %s", got)
 	}
 	put(t, filepath.Join(w.Dir, SourceDir, "main.py"), "pass\n")
 	put(t, filepath.Join(w.Dir, CalibrationFile), "none\n")
-	if p := plan(t, w, PlanOptions{}); len(p.Lacking) > 0 {
-		t.Errorf("lacking: %q", p.Lacking)
+	if p := plan(t, w, PlanOptions{}); len(p.OptionalMissing) > 0 {
+		t.Errorf("lacking: %q", p.OptionalMissing)
 	}
 	unknown := workspace(t, InitOptions{})
 	add(t, unknown, AddOptions{}, newOut(t).both("bert-99", "Offline"))
-	if got := strings.Join(plan(t, unknown, PlanOptions{}).Lacking, ""); !strings.Contains(got, "the commit of the") {
+	if got := strings.Join(plan(t, unknown, PlanOptions{}).OptionalMissing, ""); !strings.Contains(got,
+		"the commit of the") {
 		t.Errorf("lacking: %s", got)
 	}
 }
@@ -283,7 +287,8 @@ func TestTextsAboutPower(t *testing.T) {
 		out.write("bert-99/Offline/performance/power/"+name, "{}\n")
 	}
 	add(t, w, AddOptions{}, out)
-	if got := plan(t, w, PlanOptions{}).Lacking; !strings.Contains(strings.Join(got, "\n"), "box_power_settings.md") ||
+	if got := plan(t, w, PlanOptions{}).OptionalMissing; !strings.Contains(strings.Join(got, "\n"),
+		"box_power_settings.md") ||
 		!strings.Contains(strings.Join(got, "\n"), "box_analyzer_table.md") {
 		t.Errorf("lacking: %q", got)
 	}
@@ -298,8 +303,8 @@ func TestTextsAboutPower(t *testing.T) {
 	}
 	want := []string{"closed/Lab/results/box/bert-99/Offline/analyzer_table.txt",
 		"closed/Lab/results/box/bert-99/Offline/power_settings.md"}
-	if !slices.Equal(got, want) || strings.Contains(strings.Join(p.Lacking, ""), "power") {
-		t.Errorf("files %q, lacking %q", got, p.Lacking)
+	if !slices.Equal(got, want) || strings.Contains(strings.Join(p.OptionalMissing, ""), "power") {
+		t.Errorf("files %q, lacking %q", got, p.OptionalMissing)
 	}
 }
 

@@ -95,8 +95,8 @@ func TestWriteIsWholeAndKeepsOriginals(t *testing.T) {
 	if n := len(text(t, filepath.Join(result, "accuracy", tree.AccuracyLog))); n > 10240 {
 		t.Errorf("the accuracy log has %d bytes", n)
 	}
-	if len(done.Logs) != 2 || done.Logs[1].Kept == "" ||
-		text(t, done.Logs[1].Kept) != strings.Repeat("[0123456789 Offline]\n", 2000) {
+	if len(done.Logs) != 2 || done.Logs[1].Original == "" ||
+		text(t, done.Logs[1].Original) != strings.Repeat("[0123456789 Offline]\n", 2000) {
 		t.Errorf("originals %+v", done.Logs)
 	}
 	if got := text(t, filepath.Join(result, tree.UserConf)); !strings.Contains(got, "\nkey.Offline.target_qps = 20\n") ||
@@ -108,7 +108,7 @@ func TestWriteIsWholeAndKeepsOriginals(t *testing.T) {
 		t.Errorf("README.md: %s", got)
 	}
 	listing := text(t, done.Listing)
-	for _, name := range []string{"TEST01/accuracy/accuracy.txt", "systems/system.json", done.Logs[1].Kept} {
+	for _, name := range []string{"TEST01/accuracy/accuracy.txt", "systems/system.json", done.Logs[1].Original} {
 		if !strings.Contains(listing, name) {
 			t.Errorf("the list of files has no %s: %s", name, listing)
 		}
@@ -254,10 +254,10 @@ func TestWhatIsRefused(t *testing.T) {
 		}, AddOptions{}, "TEST01 performance (its logs were not judged)"},
 		"no run of the scenario": {func(t *testing.T) []*made {
 			return []*made{newOut(t).both("bert-99", "Offline")}
-		}, AddOptions{Only: []string{"singlestream"}}, "bert-99/Offline: only SingleStream was asked for"},
+		}, AddOptions{OnlyScenarios: []string{"singlestream"}}, "bert-99/Offline: only SingleStream was asked for"},
 		"an unknown scenario": {func(t *testing.T) []*made {
 			return []*made{newOut(t).both("bert-99", "Offline")}
-		}, AddOptions{Only: []string{"Onfline"}}, `the scenario "Onfline"`},
+		}, AddOptions{OnlyScenarios: []string{"Onfline"}}, `the scenario "Onfline"`},
 		"an unknown division": {func(t *testing.T) []*made {
 			return []*made{newOut(t).both("bert-99", "Offline")}
 		}, AddOptions{Division: "free"}, `division "free"`},

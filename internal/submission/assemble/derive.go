@@ -26,8 +26,8 @@ func (p *Plan) deriveResults(o PlanOptions) {
 // inferRequired copies measured results to required scenarios that were not measured, if the rules allow it.
 func (p *Plan) inferRequired() {
 	for benchmark, scenarios := range p.measuredScenarios() {
-		model, kind := p.rules.Canonical(benchmark.Benchmark), p.workspace.goalOf(benchmark.System).SystemType
-		for _, m := range prepare.Infer(p.rules, model, kind, scenarios) {
+		model, kind := p.rules.Canonical(benchmark.Benchmark), p.workspace.systemGoal(benchmark.System).SystemType
+		for _, m := range prepare.InferMissing(p.rules, model, kind, scenarios) {
 			if m.From == "" {
 				continue
 			}
@@ -56,7 +56,7 @@ func (p *Plan) measuredScenarios() map[tree.Place][]string {
 // copyResult adds a result that is a copy of a measured one.
 func (p *Plan) copyResult(place, from tree.Place, reason string) {
 	r := *p.results[from]
-	r.place, r.from, r.reason = place, from, reason
+	r.place, r.original, r.reason = place, from, reason
 	p.results[place] = &r
 	p.Derived = append(p.Derived, Derived{place.String(), from.String(), reason})
 }
@@ -79,8 +79,8 @@ func (p *Plan) deriveLower() {
 // listMissing lists the scenarios and audits that the rules require and that are missing.
 func (p *Plan) listMissing() {
 	for benchmark, scenarios := range p.measuredScenarios() {
-		model, kind := p.rules.Canonical(benchmark.Benchmark), p.workspace.goalOf(benchmark.System).SystemType
-		for _, m := range prepare.Infer(p.rules, model, kind, scenarios) {
+		model, kind := p.rules.Canonical(benchmark.Benchmark), p.workspace.systemGoal(benchmark.System).SystemType
+		for _, m := range prepare.InferMissing(p.rules, model, kind, scenarios) {
 			p.Missing = append(p.Missing, path.Join(benchmark.String(), m.Scenario)+": "+m.Why)
 		}
 		if oneOf := p.rules.OneOf(model, kind); len(oneOf) > 0 && !slices.ContainsFunc(scenarios, func(s string) bool {

@@ -17,7 +17,7 @@ func TestInEndpointsForm(t *testing.T) {
 		"the official LoadGen": {with("v6.1", new(record.LoadGen)), false},
 		"an older round":       {with("v6.0", nil), false},
 	} {
-		if got := inEndpointsForm(c.run); got != c.want {
+		if got := canHaveEndpointsForm(c.run); got != c.want {
 			t.Errorf("%s: %t", name, got)
 		}
 	}

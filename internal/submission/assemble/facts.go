@@ -20,21 +20,22 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
 
-// Open returns the fields that a person must still fill in.
-func (w *Workspace) Open() ([]Unfilled, error) { return w.unfilledFields(w.Systems()) }
+// OpenFields returns the fields that a person must still fill in.
+func (w *Workspace) OpenFields() ([]Unfilled, error) { return w.unfilledFields(w.Systems()) }
 
 // unfilledFields returns the fields of some systems that must be filled in.
 func (w *Workspace) unfilledFields(systems []string) ([]Unfilled, error) {
 	var open []Unfilled
 	if !w.SubmitterKnown() {
-		open = append(open, Unfilled{WorkspaceFile, system.Open{Field: "submitter", Ask: "the name of your organisation"}})
+		open = append(open, Unfilled{WorkspaceFile, system.OpenField{Field: "submitter",
+			Ask: "the name of your organisation"}})
 	}
 	for _, name := range systems {
 		sheet, err := w.openSheet(name)
 		if err != nil {
 			return nil, err
 		}
-		for _, o := range sheet.Open() {
+		for _, o := range sheet.OpenFields() {
 			if o.Field != "submitter" || w.SubmitterKnown() { // otherwise the workspace asks for it once
 				open = append(open, Unfilled{w.systemFile(name), o})
 			}
@@ -46,7 +47,7 @@ func (w *Workspace) unfilledFields(systems []string) ([]Unfilled, error) {
 
 // openSheet reads the description of a system.
 func (w *Workspace) openSheet(name string) (*system.Sheet, error) {
-	s, _, err := readSheet(filepath.Join(w.Dir, w.systemFile(name)), systemFields(w.networked(name)))
+	s, _, err := readSheet(filepath.Join(w.Dir, w.systemFile(name)), systemFields(w.isNetworked(name)))
 	return s, err
 }
 
@@ -54,7 +55,7 @@ func (w *Workspace) openSheet(name string) (*system.Sheet, error) {
 func (w *Workspace) openMeasurements() ([]Unfilled, error) {
 	var open []Unfilled
 	err := w.eachMeasurements(func(benchmark string, sheet *system.Sheet) error {
-		for _, o := range sheet.Open() {
+		for _, o := range sheet.OpenFields() {
 			open = append(open, Unfilled{measurementsFile(benchmark), o})
 		}
 		return nil
@@ -62,10 +63,11 @@ func (w *Workspace) openMeasurements() ([]Unfilled, error) {
 	return open, err
 }
 
-// askMeasurements creates the files in which a person fills in the data on the models that the runs do not contain.
-func (w *Workspace) askMeasurements() error {
+// writeOpenMeasurements creates the files in which a person fills in the data on the models that the runs do not
+// contain.
+func (w *Workspace) writeOpenMeasurements() error {
 	return w.eachMeasurements(func(benchmark string, sheet *system.Sheet) error {
-		open := sheet.Open()
+		open := sheet.OpenFields()
 		if len(open) == 0 {
 			return nil
 		}
@@ -170,7 +172,7 @@ func inputTypes(w *record.Workload) string {
 
 // readRecord reads the record of an added run. It returns an error if the run's log has changed since it was added.
 func (r Result) readRecord() (*record.Run, error) {
-	log := logOf(r.Out, r.Dir, r.Mode)
+	log := identifyingLog(r.Out, r.Dir, r.Mode)
 	sum, _, err := checksum.File(log)
 	if err != nil {
 		return nil, fmt.Errorf("%v: %w; it was there when the run was added", r, err)

@@ -39,7 +39,7 @@ func (p *Plan) planFiles() error {
 		p.addModelMapping(of)
 		p.addCalibration(of)
 	}
-	p.listLacks()
+	p.listOptionalMissing()
 	return nil
 }
 
@@ -54,7 +54,7 @@ func (p *Plan) addSystem(place tree.Place) error {
 	}
 	sheet.Put("submitter", p.Submitter)
 	sheet.Put("division", place.Division)
-	if place.Division == tree.DivisionClosed && p.workspace.networked(name) {
+	if place.Division == tree.DivisionClosed && p.workspace.isNetworked(name) {
 		sheet.Remove(system.IsNetwork)
 		for _, f := range system.NetworkFields() {
 			sheet.Remove(f.Name)
@@ -70,7 +70,7 @@ func (p *Plan) addSystem(place tree.Place) error {
 
 // addResult adds all files of a result.
 func (p *Plan) addResult(r *placedResult) error {
-	if run := r.performance.run; run.Serving != nil || inEndpointsForm(run) &&
+	if run := r.performance.run; run.Serving != nil || canHaveEndpointsForm(run) &&
 		r.performance.hasFile("..", "..", endpoints.Folder, endpoints.ConfigFile) {
 		return p.addEndpoints(r)
 	}
@@ -89,10 +89,10 @@ func (p *Plan) addResult(r *placedResult) error {
 	return p.addDescriptions(r)
 }
 
-// inEndpointsForm reports whether a run of LoadGen can have files in the form of the endpoints harness. The round must
-// define that form, and the run must be driven by this project's LoadGen, because the official LoadGen does not provide
-// the data.
-func inEndpointsForm(run *record.Run) bool {
+// canHaveEndpointsForm reports whether a run of LoadGen can have files in the form of the endpoints harness. The round
+// must define that form, and the run must be driven by this project's LoadGen, because the official LoadGen does not
+// provide the data.
+func canHaveEndpointsForm(run *record.Run) bool {
 	round, err := mlconf.Round(run.Rules)
 	return err == nil && round.HasEndpoints() && run.LoadGen == nil
 }
@@ -243,20 +243,20 @@ func (p *Plan) addDescriptions(r *placedResult) error {
 	from := filepath.Join(r.performance.Out, record.FileName)
 	p.addText(p.Layout.MeasurementsFile(r.place), from+", "+filepath.Join(p.workspace.Dir, MeasurementsFile), text)
 	folder := p.Layout.Measurements(r.place)
-	p.userConf(path.Join(folder, tree.UserConf), r.performance)
+	p.addUserConf(path.Join(folder, tree.UserConf), r.performance)
 	p.addText(path.Join(folder, tree.Readme), from, p.resultReadme(r))
 	return nil
 }
 
-// userConf adds the run's own user.conf if all of its settings come from that file. Otherwise it adds a user.conf
+// addUserConf adds the run's own user.conf if all of its settings come from that file. Otherwise it adds a user.conf
 // written from the run's settings.
-func (p *Plan) userConf(to string, m *measuredRun) {
+func (p *Plan) addUserConf(to string, m *measuredRun) {
 	kept := filepath.Join(m.Out, filepath.FromSlash(m.Model), m.loadGenScenario(), tree.UserConf)
-	if info, err := os.Lstat(kept); err == nil && info.Mode().IsRegular() && info.Size() > 0 && setByFile(m.run) {
+	if info, err := os.Lstat(kept); err == nil && info.Mode().IsRegular() && info.Size() > 0 && isSetByFile(m.run) {
 		p.addCopy(to, kept)
 		return
 	}
-	p.addText(to, "the settings in "+filepath.Join(m.Out, record.FileName), userConf(m.run))
+	p.addText(to, "the settings in "+filepath.Join(m.Out, record.FileName), writtenUserConf(m.run))
 }
 
 // allMarks returns the marks of all runs of a result, sorted.

@@ -29,23 +29,23 @@ type InitOptions struct {
 
 // Initialized is the result of Init.
 type Initialized struct {
-	Workspace *Workspace
-	System    string
-	Written   []string // new and changed files, relative to the workspace
-	Open      []Unfilled
+	Workspace  *Workspace
+	System     string
+	Written    []string // new and changed files, relative to the workspace
+	OpenFields []Unfilled
 }
 
 // Unfilled is a field that a person must fill in.
 type Unfilled struct {
 	File string // relative to the workspace
-	system.Open
+	system.OpenField
 }
 
-func (u Unfilled) String() string { return u.File + "  " + u.Open.String() }
+func (u Unfilled) String() string { return u.File + "  " + u.OpenField.String() }
 
-// Init creates a workspace in dir or completes an existing one: the description of a system and a template of
+// InitWorkspace creates a workspace in dir or completes an existing one: the description of a system and a template of
 // measurements. known contains the values that the machine reports. Init does not change what a person has written.
-func Init(dir string, o InitOptions, known map[string]string) (*Initialized, error) {
+func InitWorkspace(dir string, o InitOptions, known map[string]string) (*Initialized, error) {
 	w, err := openOrNew(dir, o)
 	if err != nil {
 		return nil, err
@@ -64,14 +64,14 @@ func Init(dir string, o InitOptions, known map[string]string) (*Initialized, err
 	if err := w.checkAgreement(name, o); err != nil {
 		return nil, err
 	}
-	known = w.known(o, name, known)
-	if err := done.complete(w.systemFile(name), systemFields(known[system.IsNetwork] != ""), known); err != nil {
+	known = w.knownFields(o, name, known)
+	if err := done.completeSheet(w.systemFile(name), systemFields(known[system.IsNetwork] != ""), known); err != nil {
 		return nil, err
 	}
-	if err := done.complete(MeasurementsFile, system.Measurements(), nil); err != nil {
+	if err := done.completeSheet(MeasurementsFile, system.Measurements(), nil); err != nil {
 		return nil, err
 	}
-	done.Open, err = w.Open()
+	done.OpenFields, err = w.OpenFields()
 	return done, err
 }
 
@@ -80,7 +80,7 @@ func openOrNew(dir string, o InitOptions) (*Workspace, error) {
 	w, err := OpenWorkspace(dir)
 	if _, missing := os.Lstat(filepath.Join(dir, WorkspaceFile)); errors.Is(missing, fs.ErrNotExist) {
 		w = &Workspace{
-			Dir: dir, Schema: schema, SchemaVersion: schemaVersion, Submitter: o.Submitter, Division: o.Division,
+			Dir: dir, Schema: schemaName, SchemaVersion: schemaVersion, Submitter: o.Submitter, Division: o.Division,
 		}
 		w.Division = cmp.Or(w.Division, tree.DivisionClosed)
 		w.Submitter = cmp.Or(w.Submitter, system.FillIn+"the name of your organisation, as its folder is called")
@@ -102,7 +102,7 @@ func openOrNew(dir string, o InitOptions) (*Workspace, error) {
 
 // checkAgreement returns an error if the type or division is invalid or contradicts the description of the system.
 func (w *Workspace) checkAgreement(name string, o InitOptions) error {
-	asked := Goal{Division: cmp.Or(o.Division, w.goalOf(name).Division)}
+	asked := Goal{Division: cmp.Or(o.Division, w.systemGoal(name).Division)}
 	err := checkDivision(asked.Division)
 	if o.SystemType != "" {
 		var unknown error
@@ -117,7 +117,7 @@ func (w *Workspace) checkAgreement(name string, o InitOptions) error {
 		err = errors.Join(err, fmt.Errorf("the %s of system %s is %s, found %s in %s: change it there, or describe another "+
 			"system with --system", field, name, asked, sheet.Text(field), w.systemFile(name)))
 	}
-	if there := w.goalOf(name); sheet.Text("division") != "" && there.Division != asked.Division {
+	if there := w.systemGoal(name); sheet.Text("division") != "" && there.Division != asked.Division {
 		differ("division", asked.Division)
 	} else if there.SystemType != "" && asked.SystemType != "" && there.SystemType != asked.SystemType {
 		differ("system_type", asked.SystemType.String())
@@ -147,28 +147,28 @@ func systemFields(network bool) []system.Field {
 	if network {
 		behind := system.Field{Name: system.IsNetwork, Ask: `"true": the model is behind a network`}
 		for _, f := range append([]system.Field{behind}, system.NetworkFields()...) {
-			f.Meaning = true // reviewers need them, although the official checker accepts empty fields
+			f.Required = true // reviewers need them, although the official checker accepts empty fields
 			fields = append(fields, f)
 		}
 	}
 	return fields
 }
 
-// networked reports whether a system has results in the network division or its description names that division.
-func (w *Workspace) networked(name string) bool {
-	return w.goalOf(name).Division == tree.DivisionNetwork || slices.ContainsFunc(w.Results, func(r Result) bool {
+// isNetworked reports whether a system has results in the network division or its description names that division.
+func (w *Workspace) isNetworked(name string) bool {
+	return w.systemGoal(name).Division == tree.DivisionNetwork || slices.ContainsFunc(w.Results, func(r Result) bool {
 		return r.System == name && r.Division == tree.DivisionNetwork
 	})
 }
 
-// known returns the known values of a system: those of the machine and those of the options.
-func (w *Workspace) known(o InitOptions, name string, machine map[string]string) map[string]string {
-	goal := w.goalOf(name)
+// knownFields returns the known values of a system: those of the machine and those of the options.
+func (w *Workspace) knownFields(o InitOptions, name string, machine map[string]string) map[string]string {
+	goal := w.systemGoal(name)
 	division := cmp.Or(o.Division, goal.Division)
 	all := map[string]string{
 		"division": division, "system_name": name, "system_type": cmp.Or(o.SystemType, goal.SystemType.String()),
 	}
-	if division == tree.DivisionNetwork || w.networked(name) {
+	if division == tree.DivisionNetwork || w.isNetworked(name) {
 		all[system.IsNetwork] = "true"
 	}
 	if w.SubmitterKnown() {
@@ -192,15 +192,15 @@ func (d *Initialized) saveWorkspace() error {
 	return err
 }
 
-// complete fills known values into the open fields of a sheet and writes the sheet if it has changed.
-func (d *Initialized) complete(file string, fields []system.Field, known map[string]string) error {
+// completeSheet fills known values into the open fields of a sheet and writes the sheet if it has changed.
+func (d *Initialized) completeSheet(file string, fields []system.Field, known map[string]string) error {
 	path := filepath.Join(d.Workspace.Dir, file)
 	sheet, before, err := readSheet(path, fields)
 	if err != nil {
 		return err
 	}
 	if file == MeasurementsFile {
-		template(sheet)
+		addMissingFields(sheet)
 	} else {
 		sheet.Complete(known)
 	}
@@ -212,8 +212,8 @@ func (d *Initialized) complete(file string, fields []system.Field, known map[str
 	return wholefile.Write(path, text, 0o644)
 }
 
-// template adds all missing fields to a sheet of measurements. An empty field takes its value from each run.
-func template(sheet *system.Sheet) {
+// addMissingFields adds all missing fields to a sheet of measurements. An empty field takes its value from each run.
+func addMissingFields(sheet *system.Sheet) {
 	for _, f := range system.Measurements() {
 		if !sheet.Has(f.Name) {
 			sheet.Put(f.Name, map[string]string{"retraining": "N"}[f.Name])
@@ -223,7 +223,7 @@ func template(sheet *system.Sheet) {
 
 // readSheet reads a sheet. A missing file gives an empty sheet.
 func readSheet(path string, fields []system.Field) (s *system.Sheet, text []byte, err error) {
-	text, err = bounded.ReadFile(path, maxWorkspace)
+	text, err = bounded.ReadFile(path, maxWorkspaceSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return system.NewSheet(fields), nil, nil
 	}

@@ -137,8 +137,8 @@ func workspace(t *testing.T, o InitOptions) *Workspace {
 	if o.Submitter == "" {
 		o.Submitter = "Lab"
 	}
-	done, err := Init(filepath.Join(t.TempDir(), "w"), o, known)
-	if err != nil || len(done.Open) > 0 {
+	done, err := InitWorkspace(filepath.Join(t.TempDir(), "w"), o, known)
+	if err != nil || len(done.OpenFields) > 0 {
 		t.Fatalf("%v, open %v", err, done)
 	}
 	putMeasurements(t, done.Workspace)

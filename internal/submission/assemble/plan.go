@@ -38,15 +38,15 @@ type Derived struct {
 
 // Plan is a tree before it is written.
 type Plan struct {
-	Layout    tree.Layout
-	Submitter string
-	Divisions []string // divisions with results, sorted
-	Files     []File   // sorted by path
-	Derived   []Derived
-	Missing   []string // what the rules require and the tree lacks; the check refuses it
-	Left      []string // added runs that are not in the tree, with reasons
-	Lacking   []string // optional parts that reviewers will ask for
-	Open      []Unfilled
+	Layout          tree.Layout
+	Submitter       string
+	Divisions       []string // divisions with results, sorted
+	Files           []File   // sorted by path
+	Derived         []Derived
+	Missing         []string // what the rules require and the tree lacks; the check refuses it
+	LeftOut         []string // added runs that are not in the tree, with reasons
+	OptionalMissing []string // optional parts that reviewers will ask for
+	OpenFields      []Unfilled
 
 	workspace *Workspace
 	rules     *mlconf.Rules
@@ -59,7 +59,7 @@ type placedResult struct {
 	performance *measuredRun
 	accuracy    *measuredRun
 	audits      map[string][]measuredRun // by test
-	from        tree.Place               // original of a derived result
+	original    tree.Place               // original of a derived result
 	reason      string
 }
 
@@ -86,7 +86,7 @@ func (w *Workspace) NewPlan(o PlanOptions) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Open = open
+	p.OpenFields = open
 	if len(open) > 0 && !o.AllowUnfilled {
 		return nil, errUnfilled(w, open)
 	}
@@ -140,7 +140,7 @@ func (p *Plan) chooseRound(name string) (err error) {
 func (p *Plan) gatherRuns() error {
 	var faults []error
 	for _, r := range p.workspace.Results {
-		if p.leavesOut(r) {
+		if p.isLeftOut(r) {
 			continue
 		}
 		run, err := r.readRecord()
@@ -154,7 +154,7 @@ func (p *Plan) gatherRuns() error {
 		if p.results[place] == nil {
 			p.results[place] = &placedResult{place: place, audits: map[string][]measuredRun{}}
 		}
-		p.results[place].takeMeasured(measuredRun{r, run})
+		p.results[place].addMeasured(measuredRun{r, run})
 	}
 	if len(faults) > 0 {
 		return errors.Join(faults...)
@@ -164,13 +164,13 @@ func (p *Plan) gatherRuns() error {
 		func(place tree.Place) error { return p.results[place].checkComplete() })...)
 }
 
-// leavesOut reports whether a run cannot be in the tree because the system's type does not include its scenario, and
+// isLeftOut reports whether a run cannot be in the tree because the system's type does not include its scenario, and
 // records the reason. Add already leaves out such runs, but the system's description can change later.
-func (p *Plan) leavesOut(r Result) bool {
-	kind := p.workspace.goalOf(r.System).SystemType
-	why := whyUnfit(p.rules, p.rules.Canonical(r.Benchmark), r.Scenario, r.Division, kind)
+func (p *Plan) isLeftOut(r Result) bool {
+	kind := p.workspace.systemGoal(r.System).SystemType
+	why := unfitReason(p.rules, p.rules.Canonical(r.Benchmark), r.Scenario, r.Division, kind)
 	if why != "" {
-		p.Left = append(p.Left, fmt.Sprintf("%v: %s", r, why))
+		p.LeftOut = append(p.LeftOut, fmt.Sprintf("%v: %s", r, why))
 	}
 	return why != ""
 }
@@ -185,7 +185,7 @@ func (p *Plan) listDivisions() {
 	slices.Sort(p.Divisions)
 }
 
-func (r *placedResult) takeMeasured(m measuredRun) {
+func (r *placedResult) addMeasured(m measuredRun) {
 	switch {
 	case m.Test != "":
 		r.audits[m.Test] = append(r.audits[m.Test], m)

@@ -22,7 +22,7 @@ func (p *Plan) resultReadme(r *placedResult) []byte {
 	run := r.performance.run
 	fmt.Fprintf(&text, "# %s, %s, %s\n\n", r.place.Benchmark, r.place.Scenario, r.place.System)
 	if r.reason != "" {
-		fmt.Fprintf(&text, "A copy of the result of %s/%s: %s.\n\n", r.from.Benchmark, r.from.Scenario, r.reason)
+		fmt.Fprintf(&text, "A copy of the result of %s/%s: %s.\n\n", r.original.Benchmark, r.original.Scenario, r.reason)
 	}
 	for _, mark := range r.allMarks() {
 		fmt.Fprintf(&text, "**Not to be submitted: %s.**\n\n", mark)
@@ -97,7 +97,7 @@ func writeFacts(w io.Writer, run *record.Run) {
 		}
 	}
 	fmt.Fprintf(w, "| | |\n|---|---|\n")
-	row("harness", harnessOf(run))
+	row("harness", harnessText(run))
 	row("LoadGen", loadGenText(run))
 	row("plugin", fmt.Sprintf("%s %s, sha256 %s", run.Plugin.Name, run.Plugin.Version, run.Plugin.SHA256))
 	if o := run.Workload; o != nil {

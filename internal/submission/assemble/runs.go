@@ -36,7 +36,7 @@ func readOutputs(folder string) ([]*outputRuns, error) {
 		out, err := readOutput(abs)
 		return []*outputRuns{out}, err
 	}
-	if out := ofModel(abs); out != nil {
+	if out := runsOfModel(abs); out != nil {
 		return []*outputRuns{out}, nil
 	}
 	entries, err := os.ReadDir(abs)
@@ -68,9 +68,9 @@ func hasRunList(folder string) bool {
 	return err == nil
 }
 
-// ofModel returns the runs in a model's folder, from the list in the surrounding output directory. It returns nil if
-// there are none.
-func ofModel(folder string) *outputRuns {
+// runsOfModel returns the runs in a model's folder, from the list in the surrounding output directory. It returns nil
+// if there are none.
+func runsOfModel(folder string) *outputRuns {
 	root := filepath.Dir(folder)
 	d, err := record.Read(filepath.Join(root, record.FileName))
 	if err != nil {
@@ -80,7 +80,7 @@ func ofModel(folder string) *outputRuns {
 		first, _, _ := strings.Cut(r.Dir, "/")
 		return first != filepath.Base(folder)
 	})
-	if !holdsLogs(root, runs) {
+	if !hasLogs(root, runs) {
 		return nil
 	}
 	return &outputRuns{root, runs}
@@ -96,7 +96,7 @@ func readOutput(folder string) (*outputRuns, error) {
 		return nil, fmt.Errorf("%s: %w: its %s lists no run", folder, ErrNoRun, record.FileName)
 	}
 	for _, root := range []string{folder, filepath.Dir(filepath.Dir(folder))} {
-		if holdsLogs(root, d.Runs) {
+		if hasLogs(root, d.Runs) {
 			return &outputRuns{root, d.Runs}, nil
 		}
 	}
@@ -104,9 +104,9 @@ func readOutput(folder string) (*outputRuns, error) {
 		d.Runs[0].Dir)
 }
 
-// holdsLogs reports whether at least one run's detail log exists below root. Missing logs of other runs are reported
+// hasLogs reports whether at least one run's detail log exists below root. Missing logs of other runs are reported
 // later.
-func holdsLogs(root string, runs []record.Run) bool {
+func hasLogs(root string, runs []record.Run) bool {
 	return slices.ContainsFunc(runs, func(r record.Run) bool {
 		_, err := os.Stat(logPath(root, r.Dir))
 		return err == nil
@@ -118,16 +118,16 @@ func logPath(root, dir string) string {
 	return filepath.Join(root, filepath.FromSlash(dir), tree.DetailLog)
 }
 
-// logOf returns the path of the log that identifies a run: its detail log, or the record of turns of a replay.
-func logOf(root, dir, mode string) string {
+// identifyingLog returns the path of the log that identifies a run: its detail log, or the record of turns of a replay.
+func identifyingLog(root, dir, mode string) string {
 	if mode == record.ModeServing {
 		return filepath.Join(root, filepath.FromSlash(dir), requests.JSONLName)
 	}
 	return logPath(root, dir)
 }
 
-// loadGenOf returns the version of the LoadGen that wrote a detail log.
-func loadGenOf(path string) (string, error) {
+// loadGenVersion returns the version of the LoadGen that wrote a detail log.
+func loadGenVersion(path string) (string, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return "", err

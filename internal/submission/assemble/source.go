@@ -27,14 +27,14 @@ func (p *Plan) addSources(of tree.Place) error {
 	copied := map[string]bool{}
 	for _, r := range p.results {
 		name := r.place.Benchmark
-		if r.place.Division != of.Division || r.from.Benchmark == "" || r.from.Benchmark == name || copied[name] {
+		if r.place.Division != of.Division || r.original.Benchmark == "" || r.original.Benchmark == name || copied[name] {
 			continue
 		}
 		copied[name] = true
 		if _, err := os.Stat(filepath.Join(from, name)); err == nil {
 			continue
 		}
-		if err := p.copyFolder(path.Join(to, name), filepath.Join(from, r.from.Benchmark)); err != nil {
+		if err := p.copyFolder(path.Join(to, name), filepath.Join(from, r.original.Benchmark)); err != nil {
 			return err
 		}
 	}
@@ -54,20 +54,21 @@ func (p *Plan) programsText(of tree.Place) []byte {
 	text.WriteString("| benchmark | harness | LoadGen | plugin | backend |\n|---|---|---|---|---|\n")
 	for _, row := range p.distinctRows(of, func(r *placedResult) string {
 		run := r.performance.run
-		return fmt.Sprintf("| %s | %s | %s | %s %s, sha256 %s | %s |\n", r.place.Benchmark, harnessOf(run), loadGenText(run),
-			run.Plugin.Name, run.Plugin.Version, run.Plugin.SHA256, backendOf(run))
+		return fmt.Sprintf("| %s | %s | %s | %s %s, sha256 %s | %s |\n", r.place.Benchmark, harnessText(run),
+			loadGenText(run),
+			run.Plugin.Name, run.Plugin.Version, run.Plugin.SHA256, backendText(run))
 	}) {
 		text.WriteString(row)
 	}
 	text.WriteString("\n## How they were built\n")
-	for _, row := range p.distinctRows(of, func(r *placedResult) string { return builtText(r.performance.run) }) {
+	for _, row := range p.distinctRows(of, func(r *placedResult) string { return buildCommands(r.performance.run) }) {
 		text.WriteString(row)
 	}
 	return text.Bytes()
 }
 
-// harnessOf returns the version, commit and build of the harness of a run.
-func harnessOf(run *record.Run) string {
+// harnessText returns the version, commit and build of the harness of a run.
+func harnessText(run *record.Run) string {
 	h := run.Harness
 	commit := cmp.Or(h.Commit, "of a commit that is not known")
 	if h.Modified {
@@ -85,8 +86,8 @@ func loadGenText(run *record.Run) string {
 	return fmt.Sprintf("%s %s, sha256 of its sources %s, unmodified: %t", l.Name, l.Version, l.SHA256, l.Unmodified)
 }
 
-// builtText returns the commands that build the programs of a run.
-func builtText(run *record.Run) string {
+// buildCommands returns the commands that build the programs of a run.
+func buildCommands(run *record.Run) string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "\nIn a checkout of %s:\n\n", cmp.Or(run.Harness.Commit, "the commit, which is not known"))
 	text.WriteString("    make build\n")
@@ -96,7 +97,7 @@ func builtText(run *record.Run) string {
 	return text.String()
 }
 
-func backendOf(run *record.Run) string {
+func backendText(run *record.Run) string {
 	if run.Workload == nil {
 		return ""
 	}
@@ -126,7 +127,7 @@ func (p *Plan) addCalibration(of tree.Place) {
 	var text bytes.Buffer
 	text.WriteString("# Calibration and quantisation\n")
 	for _, row := range p.distinctRows(of, func(r *placedResult) string {
-		return "\n## " + r.place.Benchmark + "\n\n" + calibrationOf(r.performance.run)
+		return "\n## " + r.place.Benchmark + "\n\n" + calibrationText(r.performance.run)
 	}) {
 		text.WriteString(row)
 	}
@@ -139,38 +140,40 @@ func hasText(path string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
-// listLacks lists optional parts that the tree lacks and reviewers will ask for.
-func (p *Plan) listLacks() {
+// listOptionalMissing lists optional parts that the tree lacks and reviewers will ask for.
+func (p *Plan) listOptionalMissing() {
 	own := filepath.Join(p.workspace.Dir, SourceDir)
 	if entries, err := os.ReadDir(own); err != nil || len(entries) == 0 {
-		p.addLackf("%s is empty: the rules want the programs that ran, and the tree only says which commit of Plumbline "+
-			"they "+
-			"are of; put a copy of those sources there, and what else is yours", own)
+		p.addOptionalMissingf(
+			"%s is empty: the rules want the programs that ran, and the tree only says which commit of Plumbline "+
+				"they "+
+				"are of; put a copy of those sources there, and what else is yours", own)
 	}
 	if path := filepath.Join(p.workspace.Dir, CalibrationFile); !hasText(path) {
-		p.addLackf("there is no %s: the tree has the notes of the plugins' manifests in its place; say there how the models "+
-			"were quantised, or that they were not", path)
+		p.addOptionalMissingf(
+			"there is no %s: the tree has the notes of the plugins' manifests in its place; say there how the models "+
+				"were quantised, or that they were not", path)
 	}
 	for _, place := range p.systemPlaces() {
-		p.lackPower(place)
+		p.listMissingPower(place)
 	}
 	if slices.ContainsFunc(slices.Collect(maps.Values(p.results)), func(r *placedResult) bool {
 		return r.performance.run.Harness.Commit == ""
 	}) {
-		p.addLackf("the commit of the harness that made the runs is not known: build it in a checkout, without " +
+		p.addOptionalMissingf("the commit of the harness that made the runs is not known: build it in a checkout, without " +
 			"-buildvcs=false")
 	}
 }
 
-// lackPower lists the missing documents on a system's power measurements.
-func (p *Plan) lackPower(of tree.Place) {
+// listMissingPower lists the missing documents on a system's power measurements.
+func (p *Plan) listMissingPower(of tree.Place) {
 	for place, r := range p.results {
 		if place.System != of.System || place.Division != of.Division || !r.performance.hasFile("..", tree.PowerDir) {
 			continue
 		}
 		for _, what := range tree.PowerTexts() {
 			if len(p.workspace.powerTexts(of.System, what)) == 0 {
-				p.addLackf("there is no %s.md: the guidelines want it of a system whose power was measured",
+				p.addOptionalMissingf("there is no %s.md: the guidelines want it of a system whose power was measured",
 					filepath.Join(p.workspace.Dir, SystemsDir, of.System+"_"+what))
 			}
 		}
@@ -178,12 +181,12 @@ func (p *Plan) lackPower(of tree.Place) {
 	}
 }
 
-func (p *Plan) addLackf(format string, args ...any) {
-	p.Lacking = append(p.Lacking, fmt.Sprintf(format, args...))
+func (p *Plan) addOptionalMissingf(format string, args ...any) {
+	p.OptionalMissing = append(p.OptionalMissing, fmt.Sprintf(format, args...))
 }
 
-// calibrationOf returns the notes on how a run's model was made.
-func calibrationOf(run *record.Run) string {
+// calibrationText returns the notes on how a run's model was made.
+func calibrationText(run *record.Run) string {
 	w := run.Workload
 	if w == nil {
 		return "Not known.\n"

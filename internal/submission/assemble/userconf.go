@@ -11,15 +11,15 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// userConf returns a user.conf with the settings of a run that its own user.conf, flags and profiles set. It names the
-// origin of each setting.
-func userConf(run *record.Run) []byte {
+// writtenUserConf returns a user.conf with the settings of a run that its own user.conf, flags and profiles set. It
+// names the origin of each setting.
+func writtenUserConf(run *record.Run) []byte {
 	var text bytes.Buffer
 	fmt.Fprintf(&text, "# Settings of this run that rules %s leave to the submitter.\n", run.Rules)
 	key := cmp.Or(run.LoadGenKey, "*")
 	any := false
 	for _, s := range run.Settings {
-		if isRuled(s.Origin) {
+		if isFromRules(s.Origin) {
 			continue
 		}
 		any = true
@@ -31,18 +31,18 @@ func userConf(run *record.Run) []byte {
 	return text.Bytes()
 }
 
-// isRuled reports whether a setting comes from the rules or from LoadGen, or only identifies the run.
-func isRuled(origin string) bool {
+// isFromRules reports whether a setting comes from the rules or from LoadGen, or only identifies the run.
+func isFromRules(origin string) bool {
 	return strings.HasPrefix(origin, "rules ") || origin == "LoadGen default" || origin == "this run"
 }
 
 // oneLine returns a text as a single line, for use in a comment.
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// setByFile reports whether all settings of a run that do not come from the rules come from its user.conf.
-func setByFile(run *record.Run) bool {
+// isSetByFile reports whether all settings of a run that do not come from the rules come from its user.conf.
+func isSetByFile(run *record.Run) bool {
 	return !slices.ContainsFunc(run.Settings, func(s record.Setting) bool {
-		return !isRuled(s.Origin) && !fromFile.MatchString(s.Origin)
+		return !isFromRules(s.Origin) && !fromFile.MatchString(s.Origin)
 	})
 }
 

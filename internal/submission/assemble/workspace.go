@@ -34,7 +34,7 @@ const (
 
 // Values of the format of WorkspaceFile.
 const (
-	schema        = "plumbline.submission"
+	schemaName    = "plumbline.submission"
 	schemaVersion = 1
 )
 
@@ -92,13 +92,13 @@ var (
 	ErrNoWorkspace = fmt.Errorf("%w", ErrWorkspace)
 )
 
-// maxWorkspace is the maximum size in bytes of a workspace's file, which has a line for each run.
-const maxWorkspace = 64 << 20
+// maxWorkspaceSize is the maximum size in bytes of a workspace's file, which has a line for each run.
+const maxWorkspaceSize = 64 << 20
 
 // OpenWorkspace reads a workspace.
 func OpenWorkspace(dir string) (*Workspace, error) {
 	path := filepath.Join(dir, WorkspaceFile)
-	text, err := bounded.ReadFile(path, maxWorkspace)
+	text, err := bounded.ReadFile(path, maxWorkspaceSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s does not exist; make one with harness submission init", ErrNoWorkspace, path)
 	}
@@ -109,9 +109,9 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	if err := json.Unmarshal(text, w); err != nil {
 		return nil, fmt.Errorf("%w: %s: %s", ErrWorkspace, path, bounded.JSONFault("", err))
 	}
-	if w.Schema != schema || w.SchemaVersion != schemaVersion {
+	if w.Schema != schemaName || w.SchemaVersion != schemaVersion {
 		return nil, fmt.Errorf("%w: %s: schema %q version %d, want %q version %d", ErrWorkspace, path, w.Schema,
-			w.SchemaVersion, schema, schemaVersion)
+			w.SchemaVersion, schemaName, schemaVersion)
 	}
 	for i := range w.Results {
 		if w.Results[i].Division == "" { // written when a workspace had a single division
@@ -124,9 +124,9 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	return w, nil
 }
 
-// Update opens a workspace, calls change, and saves it. It holds a lock meanwhile, so no other process changes the
-// workspace or builds from it.
-func Update(ctx context.Context, dir string, change func(*Workspace) error) error {
+// UpdateWorkspace opens a workspace, calls change, and saves it. It holds a lock meanwhile, so no other process changes
+// the workspace or builds from it.
+func UpdateWorkspace(ctx context.Context, dir string, change func(*Workspace) error) error {
 	w, err := OpenWorkspace(dir) // so no lock file is created outside workspaces
 	if err != nil {
 		return err
@@ -179,7 +179,7 @@ func checkDivision(name string) error {
 
 // SubmitterKnown reports whether the submitter's name has been filled in.
 func (w *Workspace) SubmitterKnown() bool {
-	return w.Submitter != "" && !system.Unfilled(w.Submitter)
+	return w.Submitter != "" && !system.IsUnfilled(w.Submitter)
 }
 
 // saveFile writes the workspace's file.
@@ -224,11 +224,11 @@ type Goal struct {
 // an error if their goals differ.
 func (w *Workspace) Goal(name string) (Goal, error) {
 	if name != "" {
-		return w.goalOf(name), nil
+		return w.systemGoal(name), nil
 	}
 	goals := map[Goal]string{}
 	for _, name := range w.Systems() {
-		goals[w.goalOf(name)] = name
+		goals[w.systemGoal(name)] = name
 	}
 	if len(goals) > 1 {
 		return Goal{}, fmt.Errorf("the systems of %s, %s, are not of one type and division: say of which type the system is "+
@@ -240,7 +240,7 @@ func (w *Workspace) Goal(name string) (Goal, error) {
 	return Goal{Division: w.Division}, nil
 }
 
-func (w *Workspace) goalOf(name string) Goal {
+func (w *Workspace) systemGoal(name string) Goal {
 	g := Goal{Division: w.Division}
 	sheet, _, err := readSheet(filepath.Join(w.Dir, w.systemFile(name)), system.Fields())
 	if err != nil {
@@ -253,8 +253,8 @@ func (w *Workspace) goalOf(name string) Goal {
 	return g
 }
 
-// maxName is the maximum length of a name in bytes. File systems accept 255 bytes, and names get extensions.
-const maxName = 200
+// maxNameLength is the maximum length of a name in bytes. File systems accept 255 bytes, and names get extensions.
+const maxNameLength = 200
 
 // CheckName returns an error if a name cannot be a folder on every system, or violates the rules' checks of names. A
 // name contains letters and digits of any script, and - _ . + inside. what names the named object in the error.
@@ -262,8 +262,8 @@ func CheckName(what, name string) error {
 	if name == "" {
 		return fmt.Errorf("the name of the %s is empty", what)
 	}
-	if len(name) > maxName {
-		return fmt.Errorf("the name of the %s has %d bytes, want at most %d", what, len(name), maxName)
+	if len(name) > maxNameLength {
+		return fmt.Errorf("the name of the %s has %d bytes, want at most %d", what, len(name), maxNameLength)
 	}
 	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") {
 		return fmt.Errorf("%s %q: a name must not begin with %q, as hidden files and options do", what, name, name[:1])

@@ -9,8 +9,8 @@ import (
 )
 
 func TestWhatIsNotFilledIn(t *testing.T) {
-	done, err := Init(filepath.Join(t.TempDir(), "w"), InitOptions{SystemType: "edge"}, nil)
-	if err != nil || len(done.Open) < 20 {
+	done, err := InitWorkspace(filepath.Join(t.TempDir(), "w"), InitOptions{SystemType: "edge"}, nil)
+	if err != nil || len(done.OpenFields) < 20 {
 		t.Fatalf("open %v, %v", done, err)
 	}
 	w := done.Workspace
@@ -33,15 +33,15 @@ func TestWhatIsNotFilledIn(t *testing.T) {
 
 func TestInitTwiceChangesNothing(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "w")
-	if _, err := Init(dir, InitOptions{Submitter: "Lab"}, map[string]string{"cooling": "air"}); err != nil {
+	if _, err := InitWorkspace(dir, InitOptions{Submitter: "Lab"}, map[string]string{"cooling": "air"}); err != nil {
 		t.Fatal(err)
 	}
 	before := snapshot(t, dir)
-	again, err := Init(dir, InitOptions{}, map[string]string{"cooling": "water"})
+	again, err := InitWorkspace(dir, InitOptions{}, map[string]string{"cooling": "water"})
 	if err != nil || len(again.Written) > 0 || snapshot(t, dir) != before {
 		t.Errorf("%+v, %v", again, err)
 	}
-	_, err = Init(dir, InitOptions{Submitter: "Other"}, nil)
+	_, err = InitWorkspace(dir, InitOptions{Submitter: "Other"}, nil)
 	if err == nil || !strings.Contains(err.Error(), "found Lab") {
 		t.Errorf("another submitter: %v", err)
 	}

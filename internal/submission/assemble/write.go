@@ -42,13 +42,13 @@ func (p *Plan) Write(ctx context.Context, out string, force bool) (*Written, err
 			out, p.workspace.Dir)
 	}
 	w := &Written{Out: out, Listing: out + ".files.json", Files: len(p.Files)}
-	t := wholetree.Tree{Out: out, Force: force, Part: isDivision, Fill: func(root string) error {
+	t := wholetree.Tree{Out: out, Force: force, IsPart: isDivision, Fill: func(root string) error {
 		if err := p.fillTree(ctx, root, w); err != nil {
 			return err
 		}
 		return p.writeListing(ctx, root, w)
 	}}
-	if err := t.Possible(); err != nil {
+	if err := t.CheckPossible(); err != nil {
 		return nil, err
 	}
 	release, err := p.workspace.lockWorkspace(ctx)
@@ -80,7 +80,7 @@ func (p *Plan) fillTree(ctx context.Context, root string, w *Written) error {
 		}
 	}
 	keep := filepath.Join(p.workspace.Dir, OriginalsDir)
-	logs, err := truncate.Tree(ctx, root, truncate.Options{Keep: keep})
+	logs, err := truncate.TruncateTree(ctx, root, truncate.Options{StoreFolder: keep})
 	if err != nil {
 		return err
 	}
@@ -106,7 +106,7 @@ func checkOriginals(ctx context.Context, keep string, logs []truncate.Outcome) e
 	var faults []error
 	seen := map[string]bool{}
 	for _, log := range logs {
-		if log.Kept != "" && !seen[log.Hash] {
+		if log.Original != "" && !seen[log.Hash] {
 			seen[log.Hash] = true
 			faults = append(faults, store.Check(ctx, log.Hash))
 		}
@@ -142,7 +142,7 @@ func (p *Plan) writeListing(ctx context.Context, root string, w *Written) error 
 		Files: []listedFile{}, Derived: append([]Derived{}, p.Derived...), Missing: append([]string{}, p.Missing...),
 		Unfilled: []string{},
 	}
-	l.Unfilled = append(l.Unfilled, lists.Map(p.Open, func(u Unfilled) string { return u.String() })...)
+	l.Unfilled = append(l.Unfilled, lists.Map(p.OpenFields, func(u Unfilled) string { return u.String() })...)
 	files, err := p.listFiles(ctx, root, w)
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func (p *Plan) listFiles(ctx context.Context, root string, w *Written) ([]listed
 		origins[f.Path] = f.Origin
 	}
 	for _, log := range w.Logs {
-		kept[filepath.ToSlash(log.Log)] = log.Kept
+		kept[filepath.ToSlash(log.Log)] = log.Original
 	}
 	files := []listedFile{}
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
@@ -178,15 +178,15 @@ func (p *Plan) listFiles(ctx context.Context, root string, w *Written) ([]listed
 			f.Origin = origin
 		}
 		f.Original = kept[f.Path]
-		f.SHA256, f.Size, err = sumOf(ctx, name)
+		f.SHA256, f.Size, err = fileSum(ctx, name)
 		files = append(files, f)
 		return err
 	})
 	return files, err
 }
 
-// sumOf returns the SHA-256 and the size of a file.
-func sumOf(ctx context.Context, name string) (sum string, size int64, err error) {
+// fileSum returns the SHA-256 and the size of a file.
+func fileSum(ctx context.Context, name string) (sum string, size int64, err error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", 0, err

@@ -21,7 +21,7 @@ func Baseline(w io.Writer, accuracyLog, auditLog string) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "[")
 	last := ""
-	err = evidence.WithLines(accuracyLog, func(_ int, line string) error {
+	err = evidence.EachFileLine(accuracyLog, func(_ int, line string) error {
 		if !samples.containsLine(line) {
 			return nil
 		}
@@ -46,26 +46,26 @@ const indexName = ` "qsl_idx" : `
 
 // baselineParts contains the parts of lines that identify samples.
 type baselineParts struct {
-	usual   map[string]bool // parts that begin with indexName
-	lengths []int           // distinct lengths of the usual parts
-	others  map[string]bool
+	usualParts   map[string]bool // parts that begin with indexName
+	usualLengths []int           // distinct lengths of the usual parts
+	otherParts   map[string]bool
 }
 
 // baselineSamples extracts the parts like the script: the second and third fields between colons, after the first
 // comma.
 func baselineSamples(auditLog string) (baselineParts, error) {
-	p := baselineParts{usual: map[string]bool{}, others: map[string]bool{}}
-	err := evidence.WithLines(auditLog, func(_ int, line string) error {
+	p := baselineParts{usualParts: map[string]bool{}, otherParts: map[string]bool{}}
+	err := evidence.EachFileLine(auditLog, func(_ int, line string) error {
 		part := cutFields(cutFields(line, ":", 1, 3), ",", 1, -1)
 		switch {
 		case !strings.Contains(part, "qsl"):
 		case strings.HasPrefix(part, indexName):
-			p.usual[part] = true
-			if !slices.Contains(p.lengths, len(part)) {
-				p.lengths = append(p.lengths, len(part))
+			p.usualParts[part] = true
+			if !slices.Contains(p.usualLengths, len(part)) {
+				p.usualLengths = append(p.usualLengths, len(part))
 			}
 		default:
-			p.others[part] = true
+			p.otherParts[part] = true
 		}
 		return nil
 	})
@@ -89,7 +89,7 @@ func cutFields(line, separator string, first, end int) string {
 }
 
 func (p baselineParts) containsLine(line string) bool {
-	for part := range p.others {
+	for part := range p.otherParts {
 		if strings.Contains(line, part) {
 			return true
 		}
@@ -100,8 +100,8 @@ func (p baselineParts) containsLine(line string) bool {
 			return false
 		}
 		at += i
-		for _, n := range p.lengths {
-			if at+n <= len(line) && p.usual[line[at:at+n]] {
+		for _, n := range p.usualLengths {
+			if at+n <= len(line) && p.usualParts[line[at:at+n]] {
 				return true
 			}
 		}

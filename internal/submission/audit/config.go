@@ -21,21 +21,21 @@ type Config struct {
 	Threshold float64
 	// MinTokens and MaxTokens are the inclusive limits of TEST09's mean number of tokens per answer.
 	MinTokens, MaxTokens float64
-	// Basis names the origin of the limits; empty: the round.
-	Basis string
+	// LimitsOrigin names the origin of the limits; empty: the round.
+	LimitsOrigin string
 }
 
-// Own contains the values that replace a round's requirements for a plugin's own data and embedded model.
-type Own struct {
-	Samples int     // size of the plugin's own data set for the test; 0: the data set is not the plugin's
-	Figure  float64 // value that the model card reports for the test; 0: none, or another model answers
-	Share   float64 // minimum share of Figure for TEST07
+// OwnData contains the values that replace a round's requirements for a plugin's own data and embedded model.
+type OwnData struct {
+	Samples    int     // size of the plugin's own data set for the test; 0: the data set is not the plugin's
+	CardFigure float64 // value that the model card reports for the test; 0: none, or another model answers
+	MinShare   float64 // minimum share of Figure for TEST07
 }
 
 // On returns the configuration for a run on a plugin's own questions. It uses the number of these questions. If the
 // embedded model answers them, it scales the limits from the official model's value to the model card's value.
-func (c Config) On(o Own) Config {
-	if o.Samples == 0 || !c.wantsEverySample() {
+func (c Config) ForOwnData(o OwnData) Config {
+	if o.Samples == 0 || !c.requiresEverySample() {
 		return c
 	}
 	c.Settings = slices.Clone(c.Settings)
@@ -44,27 +44,28 @@ func (c Config) On(o Own) Config {
 			c.Settings[i].Value = strconv.Itoa(o.Samples)
 		}
 	}
-	if o.Figure == 0 {
+	if o.CardFigure == 0 {
 		return c
 	}
 	const card = "Judged by the embedded model's card, not by the round: "
 	if c.Threshold != 0 {
-		c.Threshold = roundToThousandths(o.Share * o.Figure)
-		c.Basis = fmt.Sprintf("%san accuracy of %g or more, %g %% of the card's %.3f.", card, c.Threshold, 100*o.Share,
-			o.Figure)
+		c.Threshold = roundToThousandths(o.MinShare * o.CardFigure)
+		c.LimitsOrigin = fmt.Sprintf("%san accuracy of %g or more, %g %% of the card's %.3f.", card, c.Threshold,
+			100*o.MinShare,
+			o.CardFigure)
 		return c
 	}
 	middle := (c.MinTokens + c.MaxTokens) / 2
-	c.MinTokens, c.MaxTokens = roundToThousandths(o.Figure*c.MinTokens/middle),
-		roundToThousandths(o.Figure*c.MaxTokens/middle)
-	c.Basis = fmt.Sprintf("%sa mean of %g to %g tokens, the card's %.3f give or take 10 %%.", card, c.MinTokens,
-		c.MaxTokens, o.Figure)
+	c.MinTokens, c.MaxTokens = roundToThousandths(o.CardFigure*c.MinTokens/middle),
+		roundToThousandths(o.CardFigure*c.MaxTokens/middle)
+	c.LimitsOrigin = fmt.Sprintf("%sa mean of %g to %g tokens, the card's %.3f give or take 10 %%.", card, c.MinTokens,
+		c.MaxTokens, o.CardFigure)
 	return c
 }
 
-// wantsEverySample reports whether the test requires an answer to every sample of a data set and limits a mean over
+// requiresEverySample reports whether the test requires an answer to every sample of a data set and limits a mean over
 // all.
-func (c Config) wantsEverySample() bool { return c.Threshold+c.MaxTokens != 0 }
+func (c Config) requiresEverySample() bool { return c.Threshold+c.MaxTokens != 0 }
 
 // issuesOnce reports whether the run issues each sample once.
 func (c Config) issuesOnce() bool {
@@ -94,20 +95,20 @@ func ConfigOf(rules *mlconf.Rules, test, model string) (Config, error) {
 	known, features := true, rules.AuditFeatures()
 	switch test {
 	case "TEST01", "TEST08":
-		c.Settings = loggingSettings(logTarget(model))
+		c.Settings = loggingSettings(loggedAnswers(model))
 		if share := features.LoggedShare; share != nil {
-			c.Settings = loggedShare(*share)
+			c.Settings = loggedShareSettings(*share)
 		}
 	case "TEST04", "TEST04-A", "TEST04-B":
 		c.Settings, known = test04Settings(features, test, model), features.CachingInTwo == (test != "TEST04")
 	case "TEST05":
-		c.Settings, known = otherSeeds(rules), features.OtherSeeds != ""
+		c.Settings, known = otherSeedSettings(rules), features.OtherSeeds != ""
 	case "TEST06":
 		c.Settings, known = append(loggingSettings("100"), overrideAll(countKey, "100"), overrideAll("min_duration", "0"),
 			overrideAll("sample_concatenate_permutation", "0")), features.FirstTokens
 	case "TEST07":
 		known = model == gptOSS
-		c.Settings, c.Threshold = everySample("990", "990", features.EachSampleOnce), 60.698
+		c.Settings, c.Threshold = everySampleSettings("990", "990", features.EachSampleOnce), 60.698
 	case "TEST09":
 		known = c.setLengths(model, features)
 	default:
@@ -125,9 +126,9 @@ const gptOSS = "gpt-oss-120b"
 func (c *Config) setLengths(model string, features mlconf.AuditFeatures) bool {
 	switch model {
 	case gptOSS:
-		c.Settings, c.MinTokens, c.MaxTokens = everySample("10000", "6396", features.EachSampleOnce), 1150.38, 1406.02
+		c.Settings, c.MinTokens, c.MaxTokens = everySampleSettings("10000", "6396", features.EachSampleOnce), 1150.38, 1406.02
 	case "e2e-rag-qna":
-		c.Settings, c.MinTokens, c.MaxTokens = everySample("10000", "824", false), 246.43, 301.19
+		c.Settings, c.MinTokens, c.MaxTokens = everySampleSettings("10000", "824", false), 246.43, 301.19
 	default:
 		return false
 	}
@@ -141,7 +142,7 @@ var logTargets = []struct{ model, target string }{
 	{"ssd-small", "1024"}, {"ssd-mobilenet", "1024"},
 }
 
-func logTarget(model string) string {
+func loggedAnswers(model string) string {
 	for _, t := range logTargets {
 		if strings.HasPrefix(model, t.model) {
 			return t.target
@@ -158,8 +159,8 @@ func loggingSettings(target string) []mlconf.Override {
 	}
 }
 
-// loggedShare returns the settings of a performance run that logs a share of its answers.
-func loggedShare(share mlconf.LoggedShare) []mlconf.Override {
+// loggedShareSettings returns the settings of a performance run that logs a share of its answers.
+func loggedShareSettings(share mlconf.LoggedShare) []mlconf.Override {
 	list := []mlconf.Override{overrideAll("mode", "2"), overrideAll(logShareKey, strconv.FormatFloat(share.Percent, 'f',
 		-1, 64))}
 	for _, s := range loadgen.Scenarios() {
@@ -169,8 +170,8 @@ func loggedShare(share mlconf.LoggedShare) []mlconf.Override {
 	return list
 }
 
-// everySample returns the settings of a run that logs all answers of a data set.
-func everySample(target, count string, unique bool) []mlconf.Override {
+// everySampleSettings returns the settings of a run that logs all answers of a data set.
+func everySampleSettings(target, count string, unique bool) []mlconf.Override {
 	list := append(loggingSettings(target), overrideAll(countKey, count), overrideAll("min_duration", "0"))
 	if unique {
 		list = append(list, overrideAll(uniqueKey, "1"))
@@ -206,8 +207,8 @@ func test04Settings(features mlconf.AuditFeatures, test, model string) []mlconf.
 	return list
 }
 
-// otherSeeds returns the settings of TEST05: the round's second seeds, or three fixed seeds before v3.0.
-func otherSeeds(rules *mlconf.Rules) []mlconf.Override {
+// otherSeedSettings returns the settings of TEST05: the round's second seeds, or three fixed seeds before v3.0.
+func otherSeedSettings(rules *mlconf.Rules) []mlconf.Override {
 	if rules.AuditFeatures().OtherSeeds == mlconf.SecondSeeds {
 		return []mlconf.Override{overrideAll("test05", "1")}
 	}
@@ -223,8 +224,8 @@ func overrideAll(key, value string) mlconf.Override {
 	return mlconf.Override{All: true, Key: key, Value: value}
 }
 
-// Text returns an audit.config with the settings and limits, for this project's LoadGen and the official one.
-func (c Config) Text() string {
+// ConfigText returns an audit.config with the settings and limits, for this project's LoadGen and the official one.
+func (c Config) ConfigText() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s: MODEL.SCENARIO.KEY = VALUE; LoadGen reads the lines of model * over all other settings.\n",
 		c.Test)
@@ -249,8 +250,8 @@ func (c Config) Text() string {
 // Layer returns the settings as the last layer over those of a run.
 func (c Config) Layer() mlconf.Layer { return mlconf.Values(c.Test+" of the rules", c.Settings...) }
 
-// For returns the settings for a run of one scenario.
-func (c Config) For(scenario loadgen.Scenario) []mlconf.Override {
+// SettingsFor returns the settings for a run of one scenario.
+func (c Config) SettingsFor(scenario loadgen.Scenario) []mlconf.Override {
 	return slices.DeleteFunc(slices.Clone(c.Settings), func(s mlconf.Override) bool {
 		return !s.All && s.Scenario != scenario
 	})

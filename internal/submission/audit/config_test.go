@@ -34,7 +34,7 @@ func TestConfigText(t *testing.T) {
 			"*.*.test09_min_output_tokens = 1150.38\n*.*.test09_max_output_tokens = 1406.02\n"},
 	} {
 		config, err := ConfigOf(rulesOf(t, ""), c.test, c.model)
-		if got, want := config.Text(), "# "+c.test+": "+head+c.want; err != nil || got != want {
+		if got, want := config.ConfigText(), "# "+c.test+": "+head+c.want; err != nil || got != want {
 			t.Errorf("%s of %s: %v\n%s\nwant\n%s", c.test, c.model, err, got, want)
 		}
 	}
@@ -50,7 +50,7 @@ func TestConfigIsAnAuditLayer(t *testing.T) {
 				t.Fatal(err)
 			}
 			path := filepath.Join(t.TempDir(), mlconf.AuditFile)
-			if err := os.WriteFile(path, []byte(config.Text()), 0o600); err != nil {
+			if err := os.WriteFile(path, []byte(config.ConfigText()), 0o600); err != nil {
 				t.Fatal(err)
 			}
 			for _, scenario := range loadgen.Scenarios() {
@@ -92,31 +92,32 @@ func TestOwnQuestionsHaveTheCardsBounds(t *testing.T) {
 	rules := rulesOf(t, "")
 	for _, c := range []struct {
 		test string
-		own  Own
+		own  OwnData
 		want []string
 	}{
-		{"TEST07", Own{}, []string{"min_query_count = 990", "test07_accuracy_threshold = 60.698"}},
-		{"TEST07", Own{Samples: 200}, []string{"min_query_count = 200", "test07_accuracy_threshold = 60.698"}},
-		{"TEST07", Own{200, 90, 0.95}, []string{"min_query_count = 200", "test07_accuracy_threshold = 85.5"}},
-		{"TEST09", Own{400, 80, 0.95}, []string{"min_query_count = 400", "test09_min_output_tokens = 72",
+		{"TEST07", OwnData{}, []string{"min_query_count = 990", "test07_accuracy_threshold = 60.698"}},
+		{"TEST07", OwnData{Samples: 200}, []string{"min_query_count = 200", "test07_accuracy_threshold = 60.698"}},
+		{"TEST07", OwnData{200, 90, 0.95}, []string{"min_query_count = 200", "test07_accuracy_threshold = 85.5"}},
+		{"TEST09", OwnData{400, 80, 0.95}, []string{"min_query_count = 400", "test09_min_output_tokens = 72",
 			"test09_max_output_tokens = 88"}},
-		{"TEST06", Own{400, 80, 0.95}, []string{"min_query_count = 100"}},
+		{"TEST06", OwnData{400, 80, 0.95}, []string{"min_query_count = 100"}},
 	} {
 		config, err := ConfigOf(rules, c.test, "gpt-oss-120b")
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := config.On(c.own).Text()
+		text := config.ForOwnData(c.own).ConfigText()
 		for _, line := range c.want {
 			if !strings.Contains(text, "*.*."+line+"\n") {
 				t.Errorf("%s on %+v lacks %q:\n%s", c.test, c.own, line, text)
 			}
 		}
-		if basis, own := config.On(c.own).Basis, c.own.Figure != 0 && c.test != "TEST06"; (basis != "") != own {
+		if basis, own := config.ForOwnData(c.own).LimitsOrigin, c.own.CardFigure != 0 &&
+			c.test != "TEST06"; (basis != "") != own {
 			t.Errorf("%s on %+v: the basis is %q", c.test, c.own, basis)
 		}
-		if again, _ := ConfigOf(rules, c.test, "gpt-oss-120b"); again.Text() != config.Text() {
-			t.Errorf("%s: the round's configuration is now %s", c.test, again.Text())
+		if again, _ := ConfigOf(rules, c.test, "gpt-oss-120b"); again.ConfigText() != config.ConfigText() {
+			t.Errorf("%s: the round's configuration is now %s", c.test, again.ConfigText())
 		}
 	}
 }
@@ -133,8 +134,8 @@ func TestConfigurationsOfV05(t *testing.T) {
 			"*.*.schedule_rng_seed = 413914573387865862\n"},
 	} {
 		config, err := ConfigOf(rulesOf(t, c.round), c.test, "resnet50")
-		if err != nil || !strings.HasSuffix(config.Text(), "*.*.mode = 2\n"+c.want) {
-			t.Errorf("%s of %s: %v\n%s", c.test, c.round, err, config.Text())
+		if err != nil || !strings.HasSuffix(config.ConfigText(), "*.*.mode = 2\n"+c.want) {
+			t.Errorf("%s of %s: %v\n%s", c.test, c.round, err, config.ConfigText())
 		}
 	}
 	m := good(t, "TEST01", "Offline")

@@ -66,7 +66,7 @@ func TestWrite(t *testing.T) {
 	v := m.verify(t)
 	out := t.TempDir()
 	for range 2 { // a second time over the first
-		if err := Write(v, out); err != nil {
+		if err := WriteVerdict(v, out); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -79,7 +79,7 @@ func TestWrite(t *testing.T) {
 		}
 	}
 	v.Copies = map[string]string{"accuracy/mlperf_log_accuracy.json": filepath.Join(out, "gone")}
-	if err := Write(v, out); err == nil {
+	if err := WriteVerdict(v, out); err == nil {
 		t.Error("a log that is gone was placed")
 	}
 }
@@ -98,7 +98,7 @@ func TestPerformanceOnly(t *testing.T) {
 
 func TestPlaced(t *testing.T) {
 	dir := t.TempDir()
-	if err := Write(good(t, "TEST01", "Offline").verify(t), dir); err != nil {
+	if err := WriteVerdict(good(t, "TEST01", "Offline").verify(t), dir); err != nil {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(dir, "TEST01")
@@ -124,7 +124,7 @@ func TestFallbackOfWords(t *testing.T) {
 		{"v0.5", "gnmt", "BLEU: nan", "BLEU: nan", "bleu is missing"},
 		{"v6.1", "whisper", "Word Error Rate: 7.45%, accuracy=92.55%", "Word Error Rate: 7.50%, accuracy=92.50%", ""},
 	} {
-		j := &auditJudge{r: Request{Test: "TEST01", Model: c.model}, rules: rulesOf(t, c.round)}
+		j := &auditJudge{request: Request{Test: "TEST01", Model: c.model}, rules: rulesOf(t, c.round)}
 		reasons := j.compareAccuracies([2]string{c.baseline, c.compliance})
 		text := ""
 		for _, r := range reasons {

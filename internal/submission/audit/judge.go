@@ -22,7 +22,7 @@ import (
 // auditJudge collects the faults of an audit. In a test with two halves, each half's file contains that half's reasons
 // and the reasons about the run as a whole.
 type auditJudge struct {
-	r       Request
+	request Request
 	dtype   evidence.DType
 	rules   *mlconf.Rules
 	scoring evidence.Scoring
@@ -31,15 +31,15 @@ type auditJudge struct {
 	run, reference *mllog.Detail // nil: unreadable or not required
 	scenario       string        // LoadGen's name; empty: unknown
 
-	broken                      bool // an accuracy log is missing or incomplete, so nothing is counted
-	both, accuracy, performance []Reason
-	notes                       []string
+	hasBrokenLog                                     bool // an accuracy log is missing or incomplete: nothing is counted
+	bothReasons, accuracyReasons, performanceReasons []Reason
+	notes                                            []string
 }
 
-// source is the format of the reference to a test's rules.
-const source = "MLCommons inference, compliance/%s/README.md"
+// ruleSourceFormat is the format of the reference to a test's rules.
+const ruleSourceFormat = "MLCommons inference, compliance/%s/README.md"
 
-func (j *auditJudge) ruleSource() string { return fmt.Sprintf(source, j.r.Test) }
+func (j *auditJudge) ruleSource() string { return fmt.Sprintf(ruleSourceFormat, j.request.Test) }
 
 // reasonList points to the list of a half or of both halves.
 type reasonList *[]Reason
@@ -56,26 +56,26 @@ func (j *auditJudge) addNotef(format string, args ...any) {
 	j.notes = append(j.notes, fmt.Sprintf(format, args...))
 }
 
-// addUnread adds the reason why a file cannot be read.
-func (j *auditJudge) addUnread(to reasonList, path, what string, err error) {
+// addUnreadable adds the reason why a file cannot be read.
+func (j *auditJudge) addUnreadable(to reasonList, path, what string, err error) {
 	found := err.Error()
 	if errors.Is(err, fs.ErrNotExist) {
 		found = "there is no " + what
 	}
-	j.broken = true
+	j.hasBrokenLog = true
 	j.addReason(to, Reason{Check: "log-missing", File: path, Found: found, Want: what,
-		Do: "name the folder that has it, or run again", Missing: true})
+		Advice: "name the folder that has it, or run again", Missing: true})
 }
 
 // readDetail reads a detail log.
 func (j *auditJudge) readDetail(path, what string) *mllog.Detail {
 	if err := checkReadable(path); err != nil {
-		j.addUnread(&j.both, path, what, err)
+		j.addUnreadable(&j.bothReasons, path, what, err)
 		return nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		j.addUnread(&j.both, path, what, err)
+		j.addUnreadable(&j.bothReasons, path, what, err)
 		return nil
 	}
 	defer f.Close()
@@ -84,7 +84,7 @@ func (j *auditJudge) readDetail(path, what string) *mllog.Detail {
 		err = addSummary(d, filepath.Join(filepath.Dir(path), mllog.SummaryFile))
 	}
 	if err != nil {
-		j.addUnread(&j.both, path, what, err)
+		j.addUnreadable(&j.bothReasons, path, what, err)
 		return nil
 	}
 	j.checkWholeLog(d, path, what)
@@ -112,13 +112,13 @@ func addSummary(d *mllog.Detail, path string) error {
 // checkWholeLog adds reasons for a damaged or incomplete detail log.
 func (j *auditJudge) checkWholeLog(d *mllog.Detail, path, what string) {
 	format := func(found string) {
-		j.addReason(&j.both, Reason{Check: "log-format", File: path, Found: found, Want: "a log as LoadGen wrote it",
-			Do: "take the log of the run, unchanged"})
+		j.addReason(&j.bothReasons, Reason{Check: "log-format", File: path, Found: found, Want: "a log as LoadGen wrote it",
+			Advice: "take the log of the run, unchanged"})
 	}
 	switch {
 	case d.Lines == 0:
-		j.addReason(&j.both, Reason{Check: "log-empty", File: path, Found: "the log is empty", Want: what,
-			Do: "run again, and let the run end by itself", Missing: true})
+		j.addReason(&j.bothReasons, Reason{Check: "log-empty", File: path, Found: "the log is empty", Want: what,
+			Advice: "run again, and let the run end by itself", Missing: true})
 		return
 	case len(d.Foreign) > 0:
 		format(fmt.Sprintf("%s without the marker %s, the first is line %d", countLines(d.NumForeign), mllog.DetailPrefix,
@@ -139,9 +139,9 @@ func (j *auditJudge) checkWholeLog(d *mllog.Detail, path, what string) {
 		}
 	}
 	if !d.Has("num_errors") && !d.Has("result_validity") {
-		j.addReason(&j.both, Reason{Check: "log-cut", File: path, Found: "the log ends without a result",
-			Want: "result_validity and num_errors, LoadGen's last entries",
-			Do:   "run again, and let the run end by itself", Missing: true})
+		j.addReason(&j.bothReasons, Reason{Check: "log-cut", File: path, Found: "the log ends without a result",
+			Want:   "result_validity and num_errors, LoadGen's last entries",
+			Advice: "run again, and let the run end by itself", Missing: true})
 	}
 }
 
@@ -154,13 +154,13 @@ func countLines(n int) string {
 
 // readLogs reads the detail logs and checks them.
 func (j *auditJudge) readLogs(compared bool) {
-	if j.mayLackLog() {
+	if j.mayOmitLog() {
 		j.addNotef("there is no detail log of the audit's run, which a submission need not have: its settings are not judged")
 	} else {
-		j.run = j.readDetail(j.r.Run.Detail, "detail log of the audit's run")
+		j.run = j.readDetail(j.request.Run.Detail, "detail log of the audit's run")
 	}
 	if compared {
-		j.reference = j.readDetail(j.r.Reference.Detail, "detail log of the submission's performance run")
+		j.reference = j.readDetail(j.request.Reference.Detail, "detail log of the submission's performance run")
 	}
 	for _, d := range []*mllog.Detail{j.reference, j.run} {
 		if d != nil {
@@ -168,43 +168,44 @@ func (j *auditJudge) readLogs(compared bool) {
 		}
 	}
 	if j.run != nil {
-		j.checkRunValid(j.run, j.r.Run.Detail, compared)
-		j.checkMarked()
+		j.checkRunValid(j.run, j.request.Run.Detail, compared)
+		j.checkAuditMark()
 		j.checkSettings()
 	}
 	if j.reference != nil {
-		j.checkRunValid(j.reference, j.r.Reference.Detail, true)
-		j.checkUnmarked()
+		j.checkRunValid(j.reference, j.request.Reference.Detail, true)
+		j.checkNoAuditMark()
 	}
 	j.checkScenarios()
 }
 
-// mayLackLog reports whether the detail log is missing in a submission's folder of a test that does not require it.
-func (j *auditJudge) mayLackLog() bool {
-	placed := filepath.Base(filepath.Dir(j.r.Run.Accuracy)) == tree.AccuracyDir
-	return placed && !tree.FilesOf(j.r.Test).Performance && !pathExists(j.r.Run.Detail)
+// mayOmitLog reports whether the detail log is missing in a submission's folder of a test that does not require it.
+func (j *auditJudge) mayOmitLog() bool {
+	placed := filepath.Base(filepath.Dir(j.request.Run.Accuracy)) == tree.AccuracyDir
+	return placed && !tree.FilesOf(j.request.Test).Performance && !pathExists(j.request.Run.Detail)
 }
 
 // checkRunValid requires a run in performance mode without errors, and a VALID one if the test judges speed.
 func (j *auditJudge) checkRunValid(d *mllog.Detail, path string, speed bool) {
 	if mode := logText(d, "effective_test_mode"); mode != "PerformanceOnly" && d.Has("effective_test_mode") {
-		j.addReason(&j.both, Reason{Check: "mode", File: path, Found: "the mode " + mode, Want: "PerformanceOnly",
-			Do: "take the log of the performance run"})
+		j.addReason(&j.bothReasons, Reason{Check: "mode", File: path, Found: "the mode " + mode, Want: "PerformanceOnly",
+			Advice: "take the log of the performance run"})
 	}
 	switch valid := logText(d, "result_validity"); {
 	case valid == "VALID":
 	case speed:
-		j.addReason(&j.both, Reason{Check: "validity", File: path, Found: "result_validity " + orNone(valid), Want: "VALID",
-			Do: "see the summary log for why, mend that, and run again"})
+		j.addReason(&j.bothReasons, Reason{Check: "validity", File: path, Found: "result_validity " + valueOrMissing(valid),
+			Want:   "VALID",
+			Advice: "see the summary log for why, mend that, and run again"})
 	default:
-		j.addNotef("the audit's run is %s; this test does not judge its speed", orNone(valid))
+		j.addNotef("the audit's run is %s; this test does not judge its speed", valueOrMissing(valid))
 	}
 	j.checkNoErrors(d, path, speed)
 	keys := append(j.scoring.Keys(j.scenario), "result_validity", "num_errors", "effective_scenario")
 	for _, key := range keys {
 		if n := d.Count(key); n > 1 {
-			j.addReason(&j.both, Reason{Check: "entry-twice", File: path, Found: fmt.Sprintf("%d entries %s", n, key),
-				Want: "one, as LoadGen writes", Do: "take the log of the run, unchanged"})
+			j.addReason(&j.bothReasons, Reason{Check: "entry-twice", File: path, Found: fmt.Sprintf("%d entries %s", n, key),
+				Want: "one, as LoadGen writes", Advice: "take the log of the run, unchanged"})
 		}
 	}
 }
@@ -227,18 +228,18 @@ func (j *auditJudge) checkNoErrors(d *mllog.Detail, path string, speed bool) {
 			message, _ := all[0].Text()
 			found += ", the first: " + all[0].Key + ": " + message
 		}
-		if speed && j.scoring.TellsErrors() {
+		if speed && j.scoring.OnlyWarnsOfErrors() {
 			j.addNotef("%s: %s; the script of %s told of errors, and judged the speed all the same", path, found, j.rules.Name)
 			return
 		}
-		j.addReason(&j.both, Reason{Check: "errors", File: path, Found: found, Want: "none",
-			Do: "read the entries marked is_error, mend what they name, and run again"})
+		j.addReason(&j.bothReasons, Reason{Check: "errors", File: path, Found: found, Want: "none",
+			Advice: "read the entries marked is_error, mend what they name, and run again"})
 	}
 }
 
-func orNone(value string) string { return cmp.Or(value, "missing") }
+func valueOrMissing(value string) string { return cmp.Or(value, "missing") }
 
-func (j *auditJudge) checkMarked() {
+func (j *auditJudge) checkAuditMark() {
 	if evidence.AuditNote(j.run) != "" {
 		return
 	}
@@ -246,30 +247,30 @@ func (j *auditJudge) checkMarked() {
 		j.addNotef("whether the run had an audit.config is not judged: its log names none, and in %s settings came by other "+
 			"ways, too", j.rules.Name)
 	} else {
-		j.addReason(&j.both, Reason{Check: "audit-marker", File: j.r.Run.Detail,
-			Found: fmt.Sprintf("no entry %q: the run had no audit settings", evidence.AuditMark),
-			Want:  "the log of a run with the test's audit.config",
-			Do:    "run with it: the file must be named audit.config and lie where the program starts"})
+		j.addReason(&j.bothReasons, Reason{Check: "audit-marker", File: j.request.Run.Detail,
+			Found:  fmt.Sprintf("no entry %q: the run had no audit settings", evidence.AuditMark),
+			Want:   "the log of a run with the test's audit.config",
+			Advice: "run with it: the file must be named audit.config and lie where the program starts"})
 	}
 }
 
-func (j *auditJudge) checkUnmarked() {
+func (j *auditJudge) checkNoAuditMark() {
 	if evidence.AuditNote(j.reference) != "" {
-		j.addReason(&j.both, Reason{Check: "audit-as-result", File: j.r.Reference.Detail,
-			Found: fmt.Sprintf("the entry %q: this is the log of an audit's run", evidence.AuditMark),
-			Want:  "the submission's own performance run",
-			Do:    "take that run's log, or run again without audit.config"})
+		j.addReason(&j.bothReasons, Reason{Check: "audit-as-result", File: j.request.Reference.Detail,
+			Found:  fmt.Sprintf("the entry %q: this is the log of an audit's run", evidence.AuditMark),
+			Want:   "the submission's own performance run",
+			Advice: "take that run's log, or run again without audit.config"})
 	}
 }
 
 // checkScenarios requires the same scenario in all logs. The rules' Interactive is LoadGen's Server. An inferred result
 // has audits of the other scenario's runs.
 func (j *auditJudge) checkScenarios() {
-	want := j.r.Scenario
+	want := j.request.Scenario
 	if want == "Interactive" {
 		want = loadgen.Server.String()
 	}
-	if want != "" && result.Inferable(j.scenario, want) {
+	if want != "" && result.IsInferable(j.scenario, want) {
 		j.addNotef("the result of %s is inferred: its audit is of runs of %s", want, j.scenario)
 		want = j.scenario
 	}
@@ -279,13 +280,14 @@ func (j *auditJudge) checkScenarios() {
 	for _, log := range []struct {
 		d    *mllog.Detail
 		path string
-	}{{j.reference, j.r.Reference.Detail}, {j.run, j.r.Run.Detail}} {
+	}{{j.reference, j.request.Reference.Detail}, {j.run, j.request.Run.Detail}} {
 		if log.d == nil || want == "" {
 			continue
 		}
 		if got := logText(log.d, "effective_scenario"); got != want {
-			j.addReason(&j.both, Reason{Check: "scenario", File: log.path, Found: "the scenario " + orNone(got), Want: want,
-				Do: "take the log of the same scenario"})
+			j.addReason(&j.bothReasons, Reason{Check: "scenario", File: log.path, Found: "the scenario " + valueOrMissing(got),
+				Want:   want,
+				Advice: "take the log of the same scenario"})
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Found contains the logs of a test found in folders.
-type Found struct {
+// FoundLogs contains the logs of a test found in folders.
+type FoundLogs struct {
 	Test           string
 	Reference, Run Logs
 	// Model and Scenario are names of the surrounding folders, if dir is in a submission's scenario folder.
@@ -25,13 +25,13 @@ type Found struct {
 // dir, if it contains a run's folder named TESTnn, or if it is results/... for a dir below compliance/. Locate does not
 // check whether the logs exist; Verify does. An empty test selects every test with a folder in dir, or else the test
 // whose folder is dir or contains it.
-func Locate(dir, results, test string) ([]Found, error) {
+func Locate(dir, results, test string) ([]FoundLogs, error) {
 	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
 		return nil, fmt.Errorf("%w: %s is not a folder: want a scenario's, or that of an audit's run", ErrMissing, dir)
 	}
 	tests := []string{test}
 	if test == "" {
-		tests = testsWithin(dir)
+		tests = testsIn(dir)
 	}
 	if folder := folderOfTest(dir); len(tests) == 0 && folder != "" {
 		dir, tests = folder, []string{filepath.Base(folder)}
@@ -40,7 +40,7 @@ func Locate(dir, results, test string) ([]Found, error) {
 		return nil, fmt.Errorf("%w: %s has no folder of a test: name the test (--test TESTnn), or a scenario's folder",
 			ErrRequest, dir)
 	}
-	var list []Found
+	var list []FoundLogs
 	var errs []error
 	for _, test := range tests {
 		f, err := locateLogs(filepath.Clean(dir), results, test)
@@ -52,11 +52,11 @@ func Locate(dir, results, test string) ([]Found, error) {
 // maxScenarios is the maximum number of scenario folders for one call. Every published round has fewer.
 const maxScenarios = 20_000
 
-// Below returns the folders below dir that contain folders of tests, such as the scenario folders of a submission, a
-// system or a repository, sorted by path. It returns none if dir itself contains a test's folder. It skips hidden
-// folders and links.
-func Below(dir string) (scenarios []string, err error) {
-	if len(testsWithin(dir)) > 0 {
+// ScenariosBelow returns the folders below dir that contain folders of tests, such as the scenario folders of a
+// submission, a system or a repository, sorted by path. It returns none if dir itself contains a test's folder. It
+// skips hidden folders and links.
+func ScenariosBelow(dir string) (scenarios []string, err error) {
+	if len(testsIn(dir)) > 0 {
 		return nil, nil
 	}
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -67,7 +67,7 @@ func Below(dir string) (scenarios []string, err error) {
 			return nil
 		case strings.HasPrefix(e.Name(), ".") && path != dir:
 			return fs.SkipDir
-		case len(testsWithin(path)) == 0:
+		case len(testsIn(path)) == 0:
 			return nil
 		case len(scenarios) >= maxScenarios:
 			return fmt.Errorf("%w: %s has more than %d scenarios with tests: name a submitter's folder", ErrRequest, dir,
@@ -82,8 +82,8 @@ func Below(dir string) (scenarios []string, err error) {
 // ErrMissing reports that a folder does not exist.
 var ErrMissing = errors.New("audit")
 
-// testsWithin returns the tests with a folder in dir.
-func testsWithin(dir string) []string {
+// testsIn returns the tests with a folder in dir.
+func testsIn(dir string) []string {
 	return slices.DeleteFunc(tree.AuditTests(), func(test string) bool { return !isFolder(filepath.Join(dir, test)) })
 }
 
@@ -99,27 +99,27 @@ func folderOfTest(dir string) string {
 	return ""
 }
 
-// Has reports whether a scenario's folder contains the folder of a test.
-func Has(dir, test string) bool { return isFolder(filepath.Join(dir, test)) }
+// HasTest reports whether a scenario's folder contains the folder of a test.
+func HasTest(dir, test string) bool { return isFolder(filepath.Join(dir, test)) }
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
 
-func locateLogs(dir, results, test string) (Found, error) {
-	f, scenario := Found{Test: test, Run: RunLogs(dir)}, results
+func locateLogs(dir, results, test string) (FoundLogs, error) {
+	f, scenario := FoundLogs{Test: test, Run: RunLogs(dir)}, results
 	switch {
 	case isFolder(filepath.Join(dir, test)):
 		f.Run = RunLogs(filepath.Join(dir, test))
 		if results == "" {
-			results, scenario = besideCompliance(dir), dir
+			results, scenario = resultsFolder(dir), dir
 		}
 	case results != "":
 	case filepath.Base(dir) == test:
 		scenario = filepath.Dir(dir)
-		results = besideCompliance(scenario)
-	case slices.Contains(compared, test):
+		results = resultsFolder(scenario)
+	case slices.Contains(comparingTests, test):
 		return f, fmt.Errorf("%w: %s compares with the submission's runs: name the folder of their scenario (--results DIR)",
 			ErrRequest, test)
 	}
@@ -132,12 +132,12 @@ func locateLogs(dir, results, test string) (Found, error) {
 	return f, nil
 }
 
-// compared lists the tests that compare with the submission's own runs.
-var compared = []string{"TEST01", "TEST04", "TEST05", "TEST08"}
+// comparingTests lists the tests that compare with the submission's own runs.
+var comparingTests = []string{"TEST01", "TEST04", "TEST05", "TEST08"}
 
-// besideCompliance returns the results folder of a scenario whose audits are below compliance/, as before v6.0, or
+// resultsFolder returns the results folder of a scenario whose audits are below compliance/, as before v6.0, or
 // below audit/, as in v0.5. It returns other folders unchanged.
-func besideCompliance(scenario string) string {
+func resultsFolder(scenario string) string {
 	parts := strings.Split(filepath.ToSlash(scenario), "/")
 	i := slices.Index(parts, "compliance")
 	// the last elements are SYSTEM/BENCHMARK/SCENARIO

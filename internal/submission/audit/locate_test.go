@@ -25,20 +25,21 @@ func TestLocate(t *testing.T) {
 	}
 	for _, c := range []struct {
 		dir, results, test string
-		want               Found
+		want               FoundLogs
 	}{
-		{v6, "", "TEST01", Found{"TEST01", ResultLogs(v6), ResultLogs(v6 + "/TEST01"), "resnet50", "Offline"}},
-		{v6 + "/", "", "TEST04", Found{"TEST04", ResultLogs(v6), ResultLogs(v6 + "/TEST04"), "resnet50", "Offline"}},
-		{v6 + "/TEST01", "", "TEST01", Found{"TEST01", ResultLogs(v6), ResultLogs(v6 + "/TEST01"), "resnet50", "Offline"}},
-		{v6 + "/TEST04", "", "", Found{"TEST04", ResultLogs(v6), ResultLogs(v6 + "/TEST04"), "resnet50", "Offline"}},
-		{v6 + "/TEST04/performance/run_1", "", "", Found{"TEST04", ResultLogs(v6), ResultLogs(v6 + "/TEST04"), "resnet50",
+		{v6, "", "TEST01", FoundLogs{"TEST01", ResultLogs(v6), ResultLogs(v6 + "/TEST01"), "resnet50", "Offline"}},
+		{v6 + "/", "", "TEST04", FoundLogs{"TEST04", ResultLogs(v6), ResultLogs(v6 + "/TEST04"), "resnet50", "Offline"}},
+		{v6 + "/TEST01", "", "TEST01", FoundLogs{"TEST01", ResultLogs(v6), ResultLogs(v6 + "/TEST01"), "resnet50",
 			"Offline"}},
-		{compliance, "", "", Found{"TEST01", ResultLogs(v5), ResultLogs(compliance + "/TEST01"), "bert-99", "Server"}},
-		{audits, "", "", Found{"TEST05", ResultLogs(first), ResultLogs(audits + "/TEST05"), "gnmt", "Server"}},
-		{audits + "/TEST05", "", "TEST05", Found{"TEST05", ResultLogs(first), ResultLogs(audits + "/TEST05"),
+		{v6 + "/TEST04", "", "", FoundLogs{"TEST04", ResultLogs(v6), ResultLogs(v6 + "/TEST04"), "resnet50", "Offline"}},
+		{v6 + "/TEST04/performance/run_1", "", "", FoundLogs{"TEST04", ResultLogs(v6), ResultLogs(v6 + "/TEST04"), "resnet50",
+			"Offline"}},
+		{compliance, "", "", FoundLogs{"TEST01", ResultLogs(v5), ResultLogs(compliance + "/TEST01"), "bert-99", "Server"}},
+		{audits, "", "", FoundLogs{"TEST05", ResultLogs(first), ResultLogs(audits + "/TEST05"), "gnmt", "Server"}},
+		{audits + "/TEST05", "", "TEST05", FoundLogs{"TEST05", ResultLogs(first), ResultLogs(audits + "/TEST05"),
 			"gnmt", "Server"}},
-		{"run", v6, "TEST01", Found{"TEST01", ResultLogs(v6), logsIn("run"), "resnet50", "Offline"}},
-		{"run", "", "TEST06", Found{Test: "TEST06", Run: logsIn("run")}},
+		{"run", v6, "TEST01", FoundLogs{"TEST01", ResultLogs(v6), logsIn("run"), "resnet50", "Offline"}},
+		{"run", "", "TEST06", FoundLogs{Test: "TEST06", Run: logsIn("run")}},
 	} {
 		got, err := Locate(c.dir, c.results, c.test)
 		if err != nil || len(got) != 1 || got[0] != c.want {

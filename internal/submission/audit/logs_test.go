@@ -53,7 +53,7 @@ func makeAudit(t *testing.T, test, model, scenario string) *made {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range config.For(s) {
+	for _, o := range config.SettingsFor(s) {
 		m.audit.detail["requested_"+o.Key] = number0(o.Value)
 		if o.Key == "accuracy_log_sampling_target" {
 			m.audit.detail["effective_"+o.Key] = number0(o.Value)

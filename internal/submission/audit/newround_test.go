@@ -22,7 +22,7 @@ func TestNewRoundsHaveAudits(t *testing.T) {
 		for _, model := range append(rules.Models(), "other") {
 			for _, test := range append(tree.AuditTests(), "TEST04-A", "TEST04-B") {
 				c, err := ConfigOf(rules, test, model)
-				fmt.Fprintln(&b, model, test, c.Text(), c.Threshold, c.MinTokens, c.MaxTokens, err)
+				fmt.Fprintln(&b, model, test, c.ConfigText(), c.Threshold, c.MinTokens, c.MaxTokens, err)
 			}
 		}
 		return b.String()

@@ -66,7 +66,7 @@ func ofRound(t *testing.T, round, test, scenario string, reference, run oldRun) 
 		t.Fatal(err)
 	}
 	seeds := rules.Seeds
-	for _, o := range config.For(s) {
+	for _, o := range config.SettingsFor(s) {
 		m.audit.detail["requested_"+o.Key] = number0(o.Value)
 		if o.Key == "test05" {
 			set, err := mlconf.Load(mlconf.Options{Rules: round, Model: "resnet50", Scenario: s})

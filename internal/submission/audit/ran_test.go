@@ -81,7 +81,7 @@ func agrees(config Config, key, want string, values map[string]int) bool {
 	case key == logShareKey && own:
 		return most != "0"
 	case own:
-		return values[want] == values[most] || atLeast(key, most, want)
+		return values[want] == values[most] || isPermittedIncrease(key, most, want)
 	}
 	return values[want] > 0
 }

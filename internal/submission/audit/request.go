@@ -15,8 +15,8 @@ type Logs struct{ Accuracy, Detail, Summary string }
 
 // ResultLogs returns the logs of a submission's runs in a scenario's folder with accuracy/ and performance/run_1/.
 func ResultLogs(folder string) Logs {
-	l := logsIn(evidence.Join(folder, tree.PerformanceDir, tree.RunDir))
-	l.Accuracy = evidence.Join(folder, tree.AccuracyDir, tree.AccuracyLog)
+	l := logsIn(evidence.JoinPaths(folder, tree.PerformanceDir, tree.RunDir))
+	l.Accuracy = evidence.JoinPaths(folder, tree.AccuracyDir, tree.AccuracyLog)
 	return l
 }
 
@@ -43,8 +43,8 @@ func existingPath(first, second string) string {
 
 func logsIn(folder string) Logs {
 	return Logs{
-		Accuracy: evidence.Join(folder, tree.AccuracyLog), Detail: evidence.Join(folder, tree.DetailLog),
-		Summary: evidence.Join(folder, tree.SummaryLog),
+		Accuracy: evidence.JoinPaths(folder, tree.AccuracyLog), Detail: evidence.JoinPaths(folder, tree.DetailLog),
+		Summary: evidence.JoinPaths(folder, tree.SummaryLog),
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 
 // checkSampleCount checks that the audit's accuracy log has the number of entries that its run should have logged.
 func (j *auditJudge) checkSampleCount(entries int) {
-	if j.run == nil || entries == 0 || j.broken {
+	if j.run == nil || entries == 0 || j.hasBrokenLog {
 		return
 	}
 	issued, share := j.issuedSamples(), j.loggedShare()
@@ -22,14 +22,15 @@ func (j *auditJudge) checkSampleCount(entries int) {
 	if least == most {
 		want = fmt.Sprintf("%.0f", least)
 	}
-	j.addReason(&j.accuracy, Reason{Check: "entries", File: j.r.Run.Accuracy, Found: fmt.Sprintf("%d entries", entries),
-		Want: fmt.Sprintf("%s of a run of %.0f samples of which %.4g %% are logged", want, issued, share*100),
-		Do:   "take the log of the same run, whole"})
+	j.addReason(&j.accuracyReasons, Reason{Check: "entries", File: j.request.Run.Accuracy,
+		Found:  fmt.Sprintf("%d entries", entries),
+		Want:   fmt.Sprintf("%s of a run of %.0f samples of which %.4g %% are logged", want, issued, share*100),
+		Advice: "take the log of the same run, whole"})
 }
 
-// mostEntries returns the maximum number of compared entries of the audit's accuracy log. A run cannot log more, so
+// maxEntries returns the maximum number of compared entries of the audit's accuracy log. A run cannot log more, so
 // further entries are only counted.
-func (j *auditJudge) mostEntries() int {
+func (j *auditJudge) maxEntries() int {
 	if j.run != nil {
 		if issued := j.issuedSamples(); issued > 0 && issued < math.MaxInt32 {
 			return int(issued)

@@ -30,7 +30,7 @@ func (r Request) scoreText(ctx context.Context, log string) (text string, metric
 
 // shellQuoted returns a path quoted as one word of a shell.
 func shellQuoted(path string) string {
-	if !evidence.SplitByShell(path) {
+	if !evidence.IsSplitByShell(path) {
 		return path
 	}
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"

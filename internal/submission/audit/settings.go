@@ -12,11 +12,11 @@ import (
 // checkSettings checks the settings of the test and the round's seeds in the log of the audit's run.
 func (j *auditJudge) checkSettings() {
 	if scenario, err := loadgen.ParseScenario(j.scenario); err == nil && j.config != nil {
-		for _, s := range j.config.For(scenario) {
+		for _, s := range j.config.SettingsFor(scenario) {
 			j.checkSetting(s)
 		}
 	}
-	if j.rules == nil || j.r.Test == "TEST05" {
+	if j.rules == nil || j.request.Test == "TEST05" {
 		return
 	}
 	j.checkSeeds(j.rules.Seeds, "round "+j.rules.Name)
@@ -31,7 +31,7 @@ func (j *auditJudge) checkSetting(s mlconf.Override) {
 	case "mode":
 		return // checkRunValid checks the mode
 	case "test05":
-		j.secondSeeds()
+		j.checkSecondSeeds()
 		return
 	case logShareKey:
 		if logCount(j.run, "requested_"+logShareKey) > 0 {
@@ -46,12 +46,13 @@ func (j *auditJudge) checkSetting(s mlconf.Override) {
 	}
 	name = "requested_" + name
 	got := logValueText(j.run, name)
-	if got == s.Value || got == boolText(s.Value) || atLeast(s.Key, got, s.Value) {
+	if got == s.Value || got == boolText(s.Value) || isPermittedIncrease(s.Key, got, s.Value) {
 		return
 	}
-	j.addReason(&j.both, Reason{Check: "audit-setting", File: j.r.Run.Detail, Found: name + " " + orNone(got),
-		Want: s.Value,
-		Do:   "run with the test's audit.config of this round, which harness audit writes beside its runs"})
+	j.addReason(&j.bothReasons, Reason{Check: "audit-setting", File: j.request.Run.Detail,
+		Found:  name + " " + valueOrMissing(got),
+		Want:   s.Value,
+		Advice: "run with the test's audit.config of this round, which harness audit writes beside its runs"})
 }
 
 // logValueText returns a log's value as text.
@@ -74,8 +75,8 @@ func boolText(value string) string {
 	return value
 }
 
-// atLeast reports whether a setting has a permitted larger value.
-func atLeast(key, got, want string) bool {
+// isPermittedIncrease reports whether a setting has a permitted larger value.
+func isPermittedIncrease(key, got, want string) bool {
 	if key != countKey && key != "accuracy_log_sampling_target" {
 		return false
 	}
@@ -94,20 +95,21 @@ func (j *auditJudge) checkSeeds(seeds mlconf.Seeds, of string) {
 		{"effective_schedule_rng_seed", seeds.Schedule},
 	} {
 		if got := logValueText(j.run, s.key); s.want != 0 && got != strconv.FormatUint(s.want, 10) {
-			j.addReason(&j.both, Reason{Check: "seed", File: j.r.Run.Detail, Found: s.key + " " + orNone(got),
-				Want: fmt.Sprintf("%d, of %s", s.want, of),
-				Do:   "name the round that the run is for (--rules), or run again with its seeds", Rule: "seeds of the round"})
+			j.addReason(&j.bothReasons, Reason{Check: "seed", File: j.request.Run.Detail,
+				Found:  s.key + " " + valueOrMissing(got),
+				Want:   fmt.Sprintf("%d, of %s", s.want, of),
+				Advice: "name the round that the run is for (--rules), or run again with its seeds", Rule: "seeds of the round"})
 		}
 	}
 }
 
-// secondSeeds checks the round's seeds for TEST05.
-func (j *auditJudge) secondSeeds() {
+// checkSecondSeeds checks the round's seeds for TEST05.
+func (j *auditJudge) checkSecondSeeds() {
 	scenario, err := loadgen.ParseScenario(j.scenario)
 	if err != nil {
 		return
 	}
-	s, err := mlconf.Load(mlconf.Options{Rules: j.rules.Name, Model: j.r.Model, Scenario: scenario,
+	s, err := mlconf.Load(mlconf.Options{Rules: j.rules.Name, Model: j.request.Model, Scenario: scenario,
 		Mode: loadgen.PerformanceOnly})
 	if err != nil {
 		return // the round has no settings for the model

@@ -15,7 +15,7 @@ import (
 
 // judgeStrict judges an audit by the full meaning of the rules.
 func judgeStrict(ctx context.Context, r Request, d evidence.DType) (Verdict, error) {
-	j := &auditJudge{r: r, dtype: d, rules: r.Rules, scenario: r.Scenario}
+	j := &auditJudge{request: r, dtype: d, rules: r.Rules, scenario: r.Scenario}
 	if j.rules == nil {
 		newest, err := mlconf.Round("")
 		if err != nil {
@@ -24,8 +24,8 @@ func judgeStrict(ctx context.Context, r Request, d evidence.DType) (Verdict, err
 		j.rules = newest
 	}
 	j.scoring = evidence.ScoringOf(j.rules)
-	if j.config = r.Config; j.config != nil && j.config.Basis != "" {
-		j.addNotef("%s", j.config.Basis)
+	if j.config = r.Config; j.config != nil && j.config.LimitsOrigin != "" {
+		j.addNotef("%s", j.config.LimitsOrigin)
 	}
 	if r.Model != "" && j.config == nil {
 		if c, err := ConfigOf(j.rules, r.Test, r.Model); err == nil {
@@ -52,20 +52,20 @@ func judgeStrict(ctx context.Context, r Request, d evidence.DType) (Verdict, err
 // joinVerdict joins the halves' verdicts. texts contains the official texts by file name. A text whose half has reasons
 // ends with these reasons and does not state that the half passed.
 func (j *auditJudge) joinVerdict(texts map[string]string) Verdict {
-	v := Verdict{Test: j.r.Test, Notes: j.notes, Texts: map[string]string{}}
-	v.Reasons = append(append(append(v.Reasons, j.both...), j.accuracy...), j.performance...)
+	v := Verdict{Test: j.request.Test, Notes: j.notes, Texts: map[string]string{}}
+	v.Reasons = append(append(append(v.Reasons, j.bothReasons...), j.accuracyReasons...), j.performanceReasons...)
 	v.Pass = len(v.Reasons) == 0
 	for name, text := range texts {
-		reasons := append(append([]Reason{}, j.both...), j.accuracy...)
+		reasons := append(append([]Reason{}, j.bothReasons...), j.accuracyReasons...)
 		if name == tree.VerifyPerformance {
-			reasons = append(append([]Reason{}, j.both...), j.performance...)
+			reasons = append(append([]Reason{}, j.bothReasons...), j.performanceReasons...)
 			v.Performance = OutcomeOf(len(reasons) == 0)
 		} else {
 			v.Accuracy = OutcomeOf(len(reasons) == 0)
 		}
 		v.Texts[name] = refusedText(text, reasons)
 	}
-	v.TakeLogs(j.r)
+	v.TakeLogs(j.request)
 	return v
 }
 
@@ -94,12 +94,12 @@ func refusedText(text string, reasons []Reason) string {
 // readAnswers streams an accuracy log.
 func (j *auditJudge) readAnswers(ctx context.Context, path, what string, use func(mllog.AccuracyEntry)) (entries int) {
 	if err := checkReadable(path); err != nil {
-		j.addUnread(&j.accuracy, path, what, err)
+		j.addUnreadable(&j.accuracyReasons, path, what, err)
 		return 0
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		j.addUnread(&j.accuracy, path, what, err)
+		j.addUnreadable(&j.accuracyReasons, path, what, err)
 		return 0
 	}
 	defer f.Close()
@@ -107,15 +107,15 @@ func (j *auditJudge) readAnswers(ctx context.Context, path, what string, use fun
 		e, err := log.Next()
 		switch {
 		case err == io.EOF && entries == 0: //nolint:errorlint // the reader's contract
-			j.addReason(&j.accuracy, Reason{Check: "log-empty", File: path, Found: "no entry", Want: what,
-				Do: "take the log of a run that logged its answers"})
+			j.addReason(&j.accuracyReasons, Reason{Check: "log-empty", File: path, Found: "no entry", Want: what,
+				Advice: "take the log of a run that logged its answers"})
 			return 0
 		case err == io.EOF: //nolint:errorlint // as above
 			return entries
 		case err != nil:
-			j.broken = true
-			j.addReason(&j.accuracy, Reason{Check: "log-cut", File: path, Found: err.Error(), Want: "a whole " + what,
-				Do:      "take the log as LoadGen wrote it: packing a submission cuts logs short, so judge before that",
+			j.hasBrokenLog = true
+			j.addReason(&j.accuracyReasons, Reason{Check: "log-cut", File: path, Found: err.Error(), Want: "a whole " + what,
+				Advice:  "take the log as LoadGen wrote it: packing a submission cuts logs short, so judge before that",
 				Missing: true})
 			return entries
 		}
@@ -125,6 +125,6 @@ func (j *auditJudge) readAnswers(ctx context.Context, path, what string, use fun
 }
 
 const (
-	accuracyWhat = "accuracy log of the submission's accuracy run"
-	auditWhat    = "accuracy log of the audit's run"
+	accuracyLogName = "accuracy log of the submission's accuracy run"
+	auditLogName    = "accuracy log of the audit's run"
 )

@@ -67,7 +67,7 @@ func TestPasses(t *testing.T) {
 		for _, scenario := range scenarios {
 			t.Run(test+scenario, func(t *testing.T) {
 				v := good(t, test, scenario).verify(t)
-				if !v.Pass || len(v.Reasons) > 0 || v.Missing() {
+				if !v.Pass || len(v.Reasons) > 0 || v.LacksLog() {
 					t.Errorf("%v", v.Reasons)
 				}
 				for name, text := range v.Texts {
@@ -195,7 +195,7 @@ func TestRefused(t *testing.T) {
 			var got []string
 			for _, r := range v.Reasons {
 				got = append(got, r.Check)
-				if r.Found == "" || r.Want == "" || r.Do == "" || r.Rule == "" {
+				if r.Found == "" || r.Want == "" || r.Advice == "" || r.Rule == "" {
 					t.Errorf("a reason that does not say all: %+v", r)
 				}
 			}
@@ -244,7 +244,7 @@ func TestLogsMissing(t *testing.T) {
 			r := good(t, "TEST01", "Offline").written(t)
 			c.change(t, r)
 			v, err := Verify(context.Background(), r)
-			if err != nil || v.Pass || !v.Missing() && name != "detail cut" {
+			if err != nil || v.Pass || !v.LacksLog() && name != "detail cut" {
 				t.Errorf("%v, %+v", err, v)
 			}
 			if !strings.Contains(fmt.Sprint(v.Reasons), c.want) {

@@ -18,64 +18,64 @@ import (
 func (j *auditJudge) judgeTest01(ctx context.Context) Verdict {
 	j.readLogs(true)
 	texts := map[string]string{tree.VerifyPerformance: j.compareBand()}
-	if !j.r.PerformanceOnly {
-		texts[tree.VerifyAccuracy] = j.sameAnswers(ctx)
+	if !j.request.PerformanceOnly {
+		texts[tree.VerifyAccuracy] = j.compareAnswers(ctx)
 	}
 	v := j.joinVerdict(texts)
-	if v.Accuracy == Failed && j.onlyDiffers() {
-		j.fallback(ctx, &v)
+	if v.Accuracy == Failed && j.onlyAnswersDiffer() {
+		j.judgeFallback(ctx, &v)
 	}
 	return v
 }
 
 // compareBand compares the scores of the two detail logs like the round's script.
 func (j *auditJudge) compareBand() (text string) {
-	text, _ = j.scoring.Text("TEST01", pathsOf(j.r.Reference), pathsOf(j.r.Run))
+	text, _ = j.scoring.Text("TEST01", logPaths(j.request.Reference), logPaths(j.request.Run))
 	if j.run == nil || j.reference == nil {
 		return text
 	}
 	reference, test, ok := j.readScores()
 	if !j.scoring.ReadsDetails("TEST01") {
-		text = j.textOf(reference, test)
+		text = j.officialText(reference, test)
 	}
 	switch {
 	case !ok, InBand(j.rules, "TEST01", j.scenario, reference, test):
 	case InPrintedBand(j.rules, "TEST01", j.scenario, reference, test):
-		j.noteDecimals(reference, test)
+		j.notePrintedBand(reference, test)
 	default:
 		t := j.scoring.Tolerance("TEST01", j.scenario, reference)
-		j.addReason(&j.performance, Reason{Check: "score-band", File: j.r.Run.Detail,
+		j.addReason(&j.performanceReasons, Reason{Check: "score-band", File: j.request.Run.Detail,
 			Found: fmt.Sprintf("a score of %g", test),
 			Want: fmt.Sprintf("one from %g to %g, within %g %% of the submission's %g", reference*(1-t), reference*(1+t),
 				t*100, reference),
-			Do: "run both again on a machine with nothing else to do, with the same settings"})
+			Advice: "run both again on a machine with nothing else to do, with the same settings"})
 	}
-	j.targetLatency()
+	j.checkTargetLatency()
 	j.checkOfficialAgrees(text)
 	return text
 }
 
-func pathsOf(l Logs) evidence.Paths { return evidence.Paths{Detail: l.Detail, Summary: l.Summary} }
+func logPaths(l Logs) evidence.Paths { return evidence.Paths{Detail: l.Detail, Summary: l.Summary} }
 
-// textOf returns the official script's text for the scores of the detail logs. The script reads summaries, whose
+// officialText returns the official script's text for the scores of the detail logs. The script reads summaries, whose
 // wording has changed between versions of LoadGen.
-func (j *auditJudge) textOf(reference, test float64) string {
-	if !InBand(j.rules, j.r.Test, j.scenario, reference, test) &&
-		InPrintedBand(j.rules, j.r.Test, j.scenario, reference, test) {
+func (j *auditJudge) officialText(reference, test float64) string {
+	if !InBand(j.rules, j.request.Test, j.scenario, reference, test) &&
+		InPrintedBand(j.rules, j.request.Test, j.scenario, reference, test) {
 		reference, test = printedScore(reference), printedScore(test)
 	}
-	return j.scoring.TextOf(j.r.Test, j.scenario, reference, test)
+	return j.scoring.TextOf(j.request.Test, j.scenario, reference, test)
 }
 
-func (j *auditJudge) noteDecimals(reference, test float64) {
+func (j *auditJudge) notePrintedBand(reference, test float64) {
 	j.addNotef("a score of %g, the submission's is %g: in the band by the two decimals of the summaries alone", test,
 		reference)
 }
 
 // readScores returns both scores, which must be above 0.
 func (j *auditJudge) readScores() (reference, test float64, ok bool) {
-	reference, ok = j.readScore(j.reference, j.r.Reference.Detail)
-	test, ok2 := j.readScore(j.run, j.r.Run.Detail)
+	reference, ok = j.readScore(j.reference, j.request.Reference.Detail)
+	test, ok2 := j.readScore(j.run, j.request.Run.Detail)
 	return reference, test, ok && ok2
 }
 
@@ -89,48 +89,49 @@ func (j *auditJudge) readScore(d *mllog.Detail, path string) (float64, bool) {
 		found = fmt.Sprintf("%s %g", key, v)
 	}
 	if key == "" {
-		found = "no score of the scenario " + orNone(j.scenario)
+		found = "no score of the scenario " + valueOrMissing(j.scenario)
 	}
-	j.addReason(&j.performance, Reason{Check: "score", File: path, Found: found, Want: "a number above 0",
-		Do: "see the summary log for why the run has no result, and run again"})
+	j.addReason(&j.performanceReasons, Reason{Check: "score", File: path, Found: found, Want: "a number above 0",
+		Advice: "see the summary log for why the run has no result, and run again"})
 	return 0, false
 }
 
-// targetLatency requires equal latency limits of two Server runs.
-func (j *auditJudge) targetLatency() {
+// checkTargetLatency requires equal latency limits of two Server runs.
+func (j *auditJudge) checkTargetLatency() {
 	const key = "effective_target_latency_ns"
 	if j.scenario != "Server" {
 		return
 	}
 	if want, got := logValueText(j.reference, key), logValueText(j.run, key); got != want {
-		j.addReason(&j.performance, Reason{Check: "target-latency", File: j.r.Run.Detail, Found: key + " " + orNone(got),
-			Want: orNone(want) + ", the submission's", Do: "run both with one latency limit"})
+		j.addReason(&j.performanceReasons, Reason{Check: "target-latency", File: j.request.Run.Detail,
+			Found: key + " " + valueOrMissing(got),
+			Want:  valueOrMissing(want) + ", the submission's", Advice: "run both with one latency limit"})
 	}
 }
 
 // checkOfficialAgrees adds a reason if the official script fails although no other reason was found.
 func (j *auditJudge) checkOfficialAgrees(text string) {
-	if strings.Contains(text, evidence.Pass) || len(j.performance)+len(j.both) > 0 {
+	if strings.Contains(text, evidence.Pass) || len(j.performanceReasons)+len(j.bothReasons) > 0 {
 		return
 	}
 	all := strings.Split(strings.TrimSpace(text), "\n")
-	j.addReason(&j.performance, Reason{Check: "official",
+	j.addReason(&j.performanceReasons, Reason{Check: "official",
 		Found: "the official script ends with " + strconv.Quote(all[len(all)-1]), Want: evidence.Pass,
-		Do: "see docs/audits.md for what the script reads"})
+		Advice: "see docs/audits.md for what the script reads"})
 }
 
-// sameAnswers compares the two accuracy logs.
-func (j *auditJudge) sameAnswers(ctx context.Context) string {
+// compareAnswers compares the two accuracy logs.
+func (j *auditJudge) compareAnswers(ctx context.Context) string {
 	m, tails := evidence.NewMatches[uint64](j.dtype), payloadTails{seed: maphash.MakeSeed()}
-	audited, most := j.countPayloads(j.r.Run.Accuracy), j.mostEntries()
-	whole := j.readAnswers(ctx, j.r.Run.Accuracy, auditWhat, func(e mllog.AccuracyEntry) {
+	audited, most := j.newPayloadFaults(j.request.Run.Accuracy), j.maxEntries()
+	whole := j.readAnswers(ctx, j.request.Run.Accuracy, auditLogName, func(e mllog.AccuracyEntry) {
 		audited.addEntry(j.dtype, e)
-		if audited.n <= most && m.Audit(e.QSLIndex, j.dtype.First(e.Data)) {
-			tails.takeAudit(e)
+		if audited.entries <= most && m.AddAudit(e.QSLIndex, j.dtype.First(e.Data)) {
+			tails.addAudit(e)
 		}
 	})
-	accuracy, seen := j.countPayloads(j.r.Reference.Accuracy), sampleSet{}
-	j.readAnswers(ctx, j.r.Reference.Accuracy, accuracyWhat, func(e mllog.AccuracyEntry) {
+	accuracy, seen := j.newPayloadFaults(j.request.Reference.Accuracy), sampleSet{}
+	j.readAnswers(ctx, j.request.Reference.Accuracy, accuracyLogName, func(e mllog.AccuracyEntry) {
 		accuracy.addEntry(j.dtype, e)
 		m.Accuracy++
 		if !seen.addNew(e.QSLIndex) {
@@ -138,8 +139,8 @@ func (j *auditJudge) sameAnswers(ctx context.Context) string {
 			return
 		}
 		if at, wanted := m.Wants(e.QSLIndex); wanted {
-			m.Reference(at, j.dtype.First(e.Data))
-			tails.takeReference(at, e)
+			m.AddReference(at, j.dtype.First(e.Data))
+			tails.compareReference(at, e)
 		}
 	})
 	j.checkSampleCount(whole)
@@ -158,22 +159,22 @@ func (j *auditJudge) sameAnswers(ctx context.Context) string {
 // judgeMatches adds reasons from the comparison of answers.
 func (j *auditJudge) judgeMatches(m *evidence.Matches[uint64]) {
 	if m.Mismatched > 0 {
-		j.addReason(&j.accuracy, Reason{Check: checkAnswers, File: j.r.Run.Accuracy,
+		j.addReason(&j.accuracyReasons, Reason{Check: answersCheck, File: j.request.Run.Accuracy,
 			Found: fmt.Sprintf("%d of %d answers differ from the accuracy run's in their first element", m.Mismatched,
 				m.Matched),
-			Want: "equal answers",
-			Do:   "if the system may answer differently from run to run, compare the accuracies (docs/audits.md)"})
+			Want:   "equal answers",
+			Advice: "if the system may answer differently from run to run, compare the accuracies (docs/audits.md)"})
 	}
-	if m.Missing > 0 && m.Accuracy > 0 && !j.broken {
+	if m.Missing > 0 && m.Accuracy > 0 && !j.hasBrokenLog {
 		such := strings.Trim(strings.ReplaceAll(fmt.Sprint(m.Absent()), " ", ", "), "[]")
-		j.addReason(&j.accuracy, Reason{Check: "unmatched", File: j.r.Reference.Accuracy,
+		j.addReason(&j.accuracyReasons, Reason{Check: "unmatched", File: j.request.Reference.Accuracy,
 			Found: fmt.Sprintf("no entry for %d of the audit's %d samples, such as %s", m.Missing, m.Samples(), such),
-			Want:  "an entry for every sample of the data set", Do: "take the log of the whole accuracy run"})
+			Want:  "an entry for every sample of the data set", Advice: "take the log of the whole accuracy run"})
 	}
 	if m.Repeated > j.maxPadding() {
-		j.addReason(&j.accuracy, Reason{Check: "sample-twice", File: j.r.Reference.Accuracy,
+		j.addReason(&j.accuracyReasons, Reason{Check: "sample-twice", File: j.request.Reference.Accuracy,
 			Found: fmt.Sprintf("%d entries of samples that it has already", m.Repeated),
-			Want:  "each sample once, as in accuracy mode", Do: "take the log of the accuracy run, unchanged"})
+			Want:  "each sample once, as in accuracy mode", Advice: "take the log of the accuracy run, unchanged"})
 	}
 }
 
@@ -185,8 +186,8 @@ func (j *auditJudge) maxPadding() int {
 	return max(0, int(logCount(j.reference, "effective_samples_per_query"))-1)
 }
 
-// checkAnswers is the name of the check for differing answers, for which the rules define a fallback.
-const checkAnswers = "answers"
+// answersCheck is the name of the check for differing answers, for which the rules define a fallback.
+const answersCheck = "answers"
 
 // sampleSet is a set of sample indices.
 type sampleSet map[uint64]uint64
@@ -208,11 +209,11 @@ type payloadTails struct {
 	different int
 }
 
-func (t *payloadTails) takeAudit(e mllog.AccuracyEntry) {
+func (t *payloadTails) addAudit(e mllog.AccuracyEntry) {
 	t.sums = append(t.sums, maphash.Bytes(t.seed, e.Data))
 }
 
-func (t *payloadTails) takeReference(at int, e mllog.AccuracyEntry) {
+func (t *payloadTails) compareReference(at int, e mllog.AccuracyEntry) {
 	if t.sums[at] != maphash.Bytes(t.seed, e.Data) {
 		t.different++
 	}

@@ -17,16 +17,16 @@ func (j *auditJudge) judgeTest04() Verdict {
 		return j.joinVerdict(map[string]string{tree.VerifyPerformance: "Verifying performance.\n"})
 	}
 	reference, test, ok := j.readScores()
-	j.targetLatency()
-	text, _ := j.scoring.Text(j.r.Test, pathsOf(j.r.Reference), pathsOf(j.r.Run))
-	if j.r.Test == "TEST05" {
-		text = j.textOf(reference, test)
+	j.checkTargetLatency()
+	text, _ := j.scoring.Text(j.request.Test, logPaths(j.request.Reference), logPaths(j.request.Run))
+	if j.request.Test == "TEST05" {
+		text = j.officialText(reference, test)
 	}
 	if ok {
 		j.compareRates(reference, test)
 	}
-	j.checkSummary(j.reference, j.r.Reference.Summary)
-	j.checkSummary(j.run, j.r.Run.Summary)
+	j.checkSummary(j.reference, j.request.Reference.Summary)
+	j.checkSummary(j.run, j.request.Run.Summary)
 	j.checkOfficialAgrees(text)
 	return j.joinVerdict(map[string]string{tree.VerifyPerformance: text})
 }
@@ -34,53 +34,55 @@ func (j *auditJudge) judgeTest04() Verdict {
 // compareRates compares the scores of the detail logs by the test's rule.
 func (j *auditJudge) compareRates(reference, test float64) {
 	want, do := "no faster than the submission by a tenth", "answers must not be kept for samples that come again"
-	if j.r.Test == "TEST05" {
+	if j.request.Test == "TEST05" {
 		want = fmt.Sprintf("as fast as the submission but for %g %%",
-			100*j.scoring.Tolerance(j.r.Test, j.scenario, reference))
+			100*j.scoring.Tolerance(j.request.Test, j.scenario, reference))
 		do = "the speed must not depend on the seeds"
 	}
 	switch {
-	case InBand(j.rules, j.r.Test, j.scenario, reference, test):
-	case InPrintedBand(j.rules, j.r.Test, j.scenario, reference, test):
-		j.noteDecimals(reference, test)
+	case InBand(j.rules, j.request.Test, j.scenario, reference, test):
+	case InPrintedBand(j.rules, j.request.Test, j.scenario, reference, test):
+		j.notePrintedBand(reference, test)
 	default:
-		j.addReason(&j.performance, Reason{Check: "score-band", File: j.r.Run.Detail,
+		j.addReason(&j.performanceReasons, Reason{Check: "score-band", File: j.request.Run.Detail,
 			Found: fmt.Sprintf("a score of %g, the submission's is %g", test, reference), Want: want,
-			Do: do + "; run both again on a machine with nothing else to do, if they do not"})
+			Advice: do + "; run both again on a machine with nothing else to do, if they do not"})
 	}
 }
 
 // checkSummary requires a summary log that agrees with the detail log.
 func (j *auditJudge) checkSummary(d *mllog.Detail, path string) {
 	if err := checkReadable(path); err != nil {
-		j.addUnread(&j.performance, path, "summary log", err)
+		j.addUnreadable(&j.performanceReasons, path, "summary log", err)
 		return
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		j.addUnread(&j.performance, path, "summary log", err)
+		j.addUnreadable(&j.performanceReasons, path, "summary log", err)
 		return
 	}
 	defer f.Close()
 	s, err := mllog.ReadSummary(f)
 	if err != nil {
-		j.addReason(&j.performance, Reason{Check: "log-format", File: path, Found: err.Error(), Want: "a whole summary log",
-			Do: "take the log as LoadGen wrote it", Missing: true})
+		j.addReason(&j.performanceReasons, Reason{Check: "log-format", File: path, Found: err.Error(),
+			Want:   "a whole summary log",
+			Advice: "take the log as LoadGen wrote it", Missing: true})
 		return
 	}
 	contradicts := func(found, want string) {
-		j.addReason(&j.performance, Reason{Check: "summary", File: path, Found: found, Want: want + " as in the detail log",
-			Do: "take both logs of one run, unchanged"})
+		j.addReason(&j.performanceReasons, Reason{Check: "summary", File: path, Found: found,
+			Want:   want + " as in the detail log",
+			Advice: "take both logs of one run, unchanged"})
 	}
 	// summaries of early rounds write the scenario as several words: Single Stream
 	if scenario := logText(d, "effective_scenario"); mllog.Word(s.Scenario) != scenario {
-		contradicts("the scenario "+orNone(s.Scenario), scenario)
+		contradicts("the scenario "+valueOrMissing(s.Scenario), scenario)
 	}
 	if valid := logText(d, "result_validity"); s.Result != valid {
-		contradicts("the result "+orNone(s.Result), valid)
+		contradicts("the result "+valueOrMissing(s.Result), valid)
 	}
 	want, _, ok := scoreOf(j.scoring, d, j.scenario)
-	if got, found := j.scoring.InSummary(path); ok && (!found || math.Abs(got-want) > 0.01+1e-4*want) {
+	if got, found := j.scoring.ScoreInSummary(path); ok && (!found || math.Abs(got-want) > 0.01+1e-4*want) {
 		contradicts(fmt.Sprintf("a score of %g", got), fmt.Sprintf("%g", want))
 	}
 }

@@ -14,23 +14,24 @@ import (
 // judgeTest08 judges a recommender's accuracy in performance mode by the entropy of the predictions in each request.
 func (j *auditJudge) judgeTest08(ctx context.Context) Verdict {
 	j.readLogs(false)
-	if j.r.PerformanceOnly {
+	if j.request.PerformanceOnly {
 		return j.joinVerdict(nil)
 	}
 	const usual = 0.001
 	e := evidence.Entropies{Tolerance: usual}
-	if j.r.Tolerance != nil {
-		e.Tolerance = *j.r.Tolerance
+	if j.request.Tolerance != nil {
+		e.Tolerance = *j.request.Tolerance
 	}
 	if !(e.Tolerance <= usual) {
-		j.addReason(&j.accuracy, Reason{Check: "tolerance", Found: fmt.Sprintf("a tolerance of %g", e.Tolerance),
-			Want: fmt.Sprintf("%g at most", usual), Do: "leave it out"})
+		j.addReason(&j.accuracyReasons, Reason{Check: "tolerance", Found: fmt.Sprintf("a tolerance of %g", e.Tolerance),
+			Want: fmt.Sprintf("%g at most", usual), Advice: "leave it out"})
 	}
 	j.checkSampleCount(j.readRequests(ctx, &e))
 	j.readReferences(ctx, &e)
 	if err := e.Compare(); err != nil {
-		j.addReason(&j.accuracy, Reason{Check: "candidates", File: j.r.Run.Accuracy, Found: evidence.ErrorText(err),
-			Want: "as many predictions as the accuracy run has labels", Do: "answer for all candidates of a request"})
+		j.addReason(&j.accuracyReasons, Reason{Check: "candidates", File: j.request.Run.Accuracy,
+			Found: evidence.ErrorText(err),
+			Want:  "as many predictions as the accuracy run has labels", Advice: "answer for all candidates of a request"})
 	}
 	j.judgeEntropies(&e)
 	v := j.joinVerdict(map[string]string{tree.VerifyAccuracy: "Verifying accuracy. This might take a while...\n" +
@@ -39,14 +40,14 @@ func (j *auditJudge) judgeTest08(ctx context.Context) Verdict {
 	return v
 }
 
-var float32s4 = evidence.DType{Name: "float32", Size: 4, Float: true}
+var float32Type = evidence.DType{Name: "float32", Size: 4, Float: true}
 
 // readRequests reads the audit's log.
 func (j *auditJudge) readRequests(ctx context.Context, e *evidence.Entropies) (entries int) {
-	p := j.countPayloads(j.r.Run.Accuracy)
+	p := j.newPayloadFaults(j.request.Run.Accuracy)
 	var short, nan entryTally
-	entries = j.readAnswers(ctx, j.r.Run.Accuracy, auditWhat, func(entry mllog.AccuracyEntry) {
-		p.addEntry(float32s4, entry)
+	entries = j.readAnswers(ctx, j.request.Run.Accuracy, auditLogName, func(entry mllog.AccuracyEntry) {
+		p.addEntry(float32Type, entry)
 		a, ok := evidence.AuditRequest(evidence.Float32s(entry.Data))
 		if !ok || len(a.Predictions) == 0 {
 			short.countEntry(entry)
@@ -55,21 +56,21 @@ func (j *auditJudge) readRequests(ctx context.Context, e *evidence.Entropies) (e
 		if slices.ContainsFunc(a.Predictions, func(v float32) bool { return v != v }) {
 			nan.countEntry(entry)
 		}
-		e.Audit(a)
+		e.AddAudit(a)
 	})
 	p.judgePayloads(j)
-	j.addTallied(short, j.r.Run.Accuracy, "candidates", "have no time step, query and predictions",
+	j.addTallied(short, j.request.Run.Accuracy, "candidates", "have no time step, query and predictions",
 		"at least three values")
-	j.addTallied(nan, j.r.Run.Accuracy, "nan", "have predictions that are NaN", "numbers")
+	j.addTallied(nan, j.request.Run.Accuracy, "nan", "have predictions that are NaN", "numbers")
 	return entries
 }
 
 // readReferences reads the accuracy log.
 func (j *auditJudge) readReferences(ctx context.Context, e *evidence.Entropies) {
-	p, seen := j.countPayloads(j.r.Reference.Accuracy), map[evidence.RequestKey]bool{}
+	p, seen := j.newPayloadFaults(j.request.Reference.Accuracy), map[evidence.RequestKey]bool{}
 	var broken, twice entryTally
-	j.readAnswers(ctx, j.r.Reference.Accuracy, accuracyWhat, func(entry mllog.AccuracyEntry) {
-		p.addEntry(float32s4, entry)
+	j.readAnswers(ctx, j.request.Reference.Accuracy, accuracyLogName, func(entry mllog.AccuracyEntry) {
+		p.addEntry(float32Type, entry)
 		key, c, ok := evidence.ReferenceRequest(evidence.Float32s(entry.Data))
 		if !ok {
 			broken.countEntry(entry)
@@ -80,34 +81,34 @@ func (j *auditJudge) readReferences(ctx context.Context, e *evidence.Entropies) 
 		} else if wanted {
 			seen[key] = true
 		}
-		e.Known(key, c)
+		e.AddReference(key, c)
 	})
 	p.judgePayloads(j)
-	j.addTallied(broken, j.r.Reference.Accuracy, "candidates", "have no whole predictions, labels and weights",
+	j.addTallied(broken, j.request.Reference.Accuracy, "candidates", "have no whole predictions, labels and weights",
 		"time step, query, n predictions, n labels, n weights, n")
-	j.addTallied(twice, j.r.Reference.Accuracy, "sample-twice", "answer a request again", "each request once")
+	j.addTallied(twice, j.request.Reference.Accuracy, "sample-twice", "answer a request again", "each request once")
 }
 
 // addTallied adds a reason for counted entries.
 func (j *auditJudge) addTallied(t entryTally, path, check, found, want string) {
 	if t.n > 0 {
-		j.addReason(&j.accuracy, Reason{Check: check, File: path,
+		j.addReason(&j.accuracyReasons, Reason{Check: check, File: path,
 			Found: fmt.Sprintf("%d entries %s, the first of sample %d, of %d bytes", t.n, found, t.first, t.size), Want: want,
-			Do: "mend what the SUT answers"})
+			Advice: "mend what the SUT answers"})
 	}
 }
 
 // judgeEntropies adds the reasons from the comparison of entropies.
 func (j *auditJudge) judgeEntropies(e *evidence.Entropies) {
-	if e.Unmatched > 0 && e.Accuracy > 0 && !j.broken {
-		j.addReason(&j.accuracy, Reason{Check: "unmatched", File: j.r.Reference.Accuracy,
+	if e.Unmatched > 0 && e.Accuracy > 0 && !j.hasBrokenLog {
+		j.addReason(&j.accuracyReasons, Reason{Check: "unmatched", File: j.request.Reference.Accuracy,
 			Found: fmt.Sprintf("no entry for %d of the audit's %d requests", e.Unmatched, e.Requests()),
-			Want:  "an entry for every request", Do: "take the log of the whole accuracy run"})
+			Want:  "an entry for every request", Advice: "take the log of the whole accuracy run"})
 	}
 	if e.Mismatched > 0 {
-		j.addReason(&j.accuracy, Reason{Check: checkAnswers, File: j.r.Run.Accuracy,
-			Found: fmt.Sprintf("%d of %d requests have another entropy than in the accuracy run", e.Mismatched, e.Matched),
-			Want:  fmt.Sprintf("at most %g %% difference", math.Round(e.Tolerance*1e6)/1e4),
-			Do:    "find why the model answers otherwise in performance mode: verify_accuracy.txt lists the requests"})
+		j.addReason(&j.accuracyReasons, Reason{Check: answersCheck, File: j.request.Run.Accuracy,
+			Found:  fmt.Sprintf("%d of %d requests have another entropy than in the accuracy run", e.Mismatched, e.Matched),
+			Want:   fmt.Sprintf("at most %g %% difference", math.Round(e.Tolerance*1e6)/1e4),
+			Advice: "find why the model answers otherwise in performance mode: verify_accuracy.txt lists the requests"})
 	}
 }

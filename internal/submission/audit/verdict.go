@@ -47,19 +47,19 @@ func OutcomeOf(ok bool) Outcome {
 	return Failed
 }
 
-// Missing reports whether a required log is missing or incomplete.
-func (v Verdict) Missing() bool {
+// LacksLog reports whether a required log is missing or incomplete.
+func (v Verdict) LacksLog() bool {
 	return slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Missing })
 }
 
 // Reason is one fault with the found and expected values, advice, and the rule.
 type Reason struct {
-	Check string `json:"check"` // stable short name, such as "score-band"
-	File  string `json:"file,omitempty"`
-	Found string `json:"found"`
-	Want  string `json:"want"`
-	Do    string `json:"do"`
-	Rule  string `json:"rule"`
+	Check  string `json:"check"` // stable short name, such as "score-band"
+	File   string `json:"file,omitempty"`
+	Found  string `json:"found"`
+	Want   string `json:"want"`
+	Advice string `json:"do"`
+	Rule   string `json:"rule"`
 	// Missing states that a log is missing or incomplete, so it could not be judged.
 	Missing bool `json:"missing"`
 }
@@ -70,7 +70,7 @@ func (r Reason) String() string {
 	if r.File != "" {
 		b.WriteString(r.File + ": ")
 	}
-	fmt.Fprintf(&b, "%s; want %s: %s", r.Found, r.Want, r.Do)
+	fmt.Fprintf(&b, "%s; want %s: %s", r.Found, r.Want, r.Advice)
 	if r.Rule != "" {
 		fmt.Fprintf(&b, " (%s)", r.Rule)
 	}

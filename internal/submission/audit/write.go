@@ -14,22 +14,22 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Write writes the texts and logs of a verdict into the folder of its test below scenario, such as
+// WriteVerdict writes the texts and logs of a verdict into the folder of its test below scenario, such as
 // results/SYSTEM/BENCHMARK/Offline, or compliance/SYSTEM/BENCHMARK/Offline before v6.0 (tree.Layout.Audits). It
 // replaces existing files, except logs that are already in their place. If scenario is empty, it writes nothing.
-func Write(v Verdict, scenario string) error {
+func WriteVerdict(v Verdict, scenario string) error {
 	if scenario == "" {
 		return nil
 	}
 	folder := filepath.Join(scenario, v.Test)
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(v.Texts)) {
-		errs = append(errs, inFolder(folder, name, func(to string) error {
+		errs = append(errs, writeInFolder(folder, name, func(to string) error {
 			return wholefile.Write(to, []byte(v.Texts[name]), 0o644)
 		}))
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Copies)) {
-		errs = append(errs, inFolder(folder, filepath.FromSlash(name), func(to string) error {
+		errs = append(errs, writeInFolder(folder, filepath.FromSlash(name), func(to string) error {
 			return copyLog(v.Copies[name], to)
 		}))
 	}
@@ -39,7 +39,7 @@ func Write(v Verdict, scenario string) error {
 	return nil
 }
 
-func inFolder(folder, name string, write func(to string) error) error {
+func writeInFolder(folder, name string, write func(to string) error) error {
 	to := filepath.Join(folder, name)
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
@@ -71,12 +71,12 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(first, second)
 }
 
-// Copy is the path of a log and its slash-separated path in a test's folder.
-type Copy struct{ From, To string }
+// LogCopy is the path of a log and its slash-separated path in a test's folder.
+type LogCopy struct{ From, To string }
 
 // TakeLogs sets Copies to the logs of the request's run that belong in the test's folder. It returns the logs that
 // cannot be read, in the order in which the official scripts copy them.
-func (v *Verdict) TakeLogs(r Request) (unread []Copy) {
+func (v *Verdict) TakeLogs(r Request) (unread []LogCopy) {
 	v.Copies = map[string]string{}
 	all := logCopies(r.Test, r.Run)
 	for _, to := range copyOrder {
@@ -86,7 +86,7 @@ func (v *Verdict) TakeLogs(r Request) (unread []Copy) {
 		case checkReadable(from) == nil:
 			v.Copies[to] = from
 		default:
-			unread = append(unread, Copy{from, to})
+			unread = append(unread, LogCopy{from, to})
 		}
 	}
 	return unread

@@ -19,8 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// Audited is the result of one audit of a scenario.
-type Audited struct {
+// AuditResult is the result of one audit of a scenario.
+type AuditResult struct {
 	Model, Scenario, Test string
 	Folder                string // folder of the test in the output folder
 	Verdict               audit.Verdict
@@ -31,7 +31,7 @@ func verdictCode(v audit.Verdict, err error) exitcode.Code {
 	switch {
 	case err != nil:
 		return exitcode.Of(err)
-	case v.Missing():
+	case v.LacksLog():
 		return exitcode.Data
 	case !v.Pass:
 		return exitcode.Invalid
@@ -42,9 +42,9 @@ func verdictCode(v audit.Verdict, err error) exitcode.Code {
 // AllTests is the word for all tests that the rules require for a model.
 const AllTests = "all"
 
-// Tests returns the audits that a word selects for a model, by the names in the rules' tables. The word is AllTests, or
-// one of the round's tests for the model in any case of letters.
-func Tests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
+// SelectTests returns the audits that a word selects for a model, by the names in the rules' tables. The word is
+// AllTests, or one of the round's tests for the model in any case of letters.
+func SelectTests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
 	wanted := rules.Audits(rulesKey)
 	at := slices.IndexFunc(wanted, func(test string) bool { return strings.EqualFold(test, word) })
 	switch {
@@ -55,17 +55,20 @@ func Tests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
 	case word == AllTests:
 		return wanted, nil
 	case at < 0 && strings.EqualFold(word, "TEST04") && slices.Contains(wanted, tree.CachingUnique):
-		return nil, notRun(rules, tree.CachingUnique)
+		return nil, errNotOffered(rules, tree.CachingUnique)
 	case at < 0:
-		wanted = slices.DeleteFunc(slices.Clone(wanted), func(test string) bool { return !slices.Contains(offered, test) })
+		wanted = slices.DeleteFunc(slices.Clone(wanted), func(test string) bool {
+			return !slices.Contains(offeredTests,
+				test)
+		})
 		return nil, fmt.Errorf("%s is not an audit of %s under rules %s; want one of %s, or %s",
 			word, rulesKey, rules.Name, strings.Join(wanted, ", "), AllTests)
 	}
 	return wanted[at : at+1], nil
 }
 
-// notRun returns an error that states why this project does not run a test.
-func notRun(rules *mlconf.Rules, test string) error {
+// errNotOffered returns an error that states why this project does not run a test.
+func errNotOffered(rules *mlconf.Rules, test string) error {
 	if test == tree.CachingUnique || test == tree.CachingSame {
 		return fmt.Errorf("TEST04 of rules %s compares two runs, %s and %s, and audit neither makes nor judges them; make "+
 			"them by --set performance_issue_unique=1 and --set performance_issue_same=1 and compare them with that round's "+
@@ -85,44 +88,44 @@ func referenceModes(test string) []string {
 	return []string{bench.ModePerformance}
 }
 
-// Steps returns the runs of an audit of a scenario. The last one is the test's own run. It returns an error if the
+// AuditSteps returns the runs of an audit of a scenario. The last one is the test's own run. It returns an error if the
 // round has no settings for the test.
-func Steps(rules *mlconf.Rules, m Model, scenario, test string) ([]Step, error) {
-	if !slices.Contains(offered, test) {
-		return nil, exitcode.Mark(exitcode.Usage, notRun(rules, test))
+func AuditSteps(rules *mlconf.Rules, m Model, scenario, test string) ([]Step, error) {
+	if !slices.Contains(offeredTests, test) {
+		return nil, exitcode.Mark(exitcode.Usage, errNotOffered(rules, test))
 	}
 	config, err := audit.ConfigOf(rules, test, m.RulesKey)
 	if err != nil {
 		return nil, exitcode.Mark(exitcode.Usage, err)
 	}
-	own := m.own[test]
-	config = config.On(own)
+	own := m.ownData[test]
+	config = config.ForOwnData(own)
 	steps := lists.Map(referenceModes(test), func(mode string) Step { return Step{Scenario: scenario, Mode: mode} })
 	return append(steps, Step{
 		Scenario: scenario, Mode: bench.ModePerformance,
-		Test: bench.Test{Name: test, Config: config.Text(), Judged: true}, config: config,
+		Test: bench.Test{Name: test, Config: config.ConfigText(), Judged: true}, config: config,
 		// TEST06's hundred queries are too few for a percentile, as can be a plugin's own questions, each asked once.
 		Unjudged: test == "TEST06" || len(steps) == 0 && own.Samples > 0,
-		Set:      settingsOf(test, own),
+		Settings: extraSettings(test, own),
 	}), nil
 }
 
-// settingsOf returns additional settings for a test's run. They reset the size of the sample library, because TEST07's
-// data set and a plugin's own data can be smaller than the rules' size.
-func settingsOf(test string, own audit.Own) []string {
+// extraSettings returns additional settings for a test's run. They reset the size of the sample library, because
+// TEST07's data set and a plugin's own data can be smaller than the rules' size.
+func extraSettings(test string, own audit.OwnData) []string {
 	if test == "TEST07" || test == "TEST09" && own.Samples > 0 {
 		return []string{"performance_sample_count_override=0"}
 	}
 	return nil
 }
 
-// offered lists the tests that this project runs.
-var offered = []string{"TEST01", "TEST04", "TEST05", "TEST06", "TEST07", "TEST08", "TEST09"}
+// offeredTests lists the tests that this project runs.
+var offeredTests = []string{"TEST01", "TEST04", "TEST05", "TEST06", "TEST07", "TEST08", "TEST09"}
 
-// Audits runs tests for each scenario of a model and passes each result to done. It returns an error if it could not
+// RunAudits runs tests for each scenario of a model and passes each result to done. It returns an error if it could not
 // begin, or if ctx ended before all tests were complete.
-func (c *Campaign) Audits(ctx context.Context, rules *mlconf.Rules, m Model, tests []string,
-	done func(Audited, error)) error {
+func (c *Campaign) RunAudits(ctx context.Context, rules *mlconf.Rules, m Model, tests []string,
+	done func(AuditResult, error)) error {
 	var pieces []workPiece
 	for _, scenario := range m.Scenarios {
 		for _, test := range tests {
@@ -133,15 +136,15 @@ func (c *Campaign) Audits(ctx context.Context, rules *mlconf.Rules, m Model, tes
 			pieces = append(pieces, p)
 		}
 	}
-	return inTurn(ctx, pieces)
+	return executePieces(ctx, pieces)
 }
 
 // planAudit returns the piece of work for one test of a scenario.
 func (c *Campaign) planAudit(rules *mlconf.Rules, m Model, scenario, test string,
-	done func(Audited, error)) (workPiece, error) {
-	steps, err := Steps(rules, m, scenario, test)
+	done func(AuditResult, error)) (workPiece, error) {
+	steps, err := AuditSteps(rules, m, scenario, test)
 	return workPiece{c, steps, func(ctx context.Context) exitcode.Code {
-		a, err := c.Audit(ctx, rules, m, scenario, test)
+		a, err := c.RunAudit(ctx, rules, m, scenario, test)
 		done(a, err)
 		return verdictCode(a.Verdict, err)
 	}}, err
@@ -149,30 +152,31 @@ func (c *Campaign) planAudit(rules *mlconf.Rules, m Model, scenario, test string
 
 // Audit makes the missing runs of an audit and judges their logs. It writes the verdict into the test's folder and
 // result.json. An audit fails if one of its runs is not good. Audit returns an error if there is no verdict.
-func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scenario, test string) (Audited, error) {
-	a := Audited{
+func (c *Campaign) RunAudit(ctx context.Context, rules *mlconf.Rules, m Model, scenario, test string) (AuditResult,
+	error) {
+	a := AuditResult{
 		Model: m.Name, Scenario: scenario, Test: test, Folder: filepath.Join(c.scenarioFolder(m.Name, scenario), test),
 	}
-	steps, err := Steps(rules, m, scenario, test)
+	steps, err := AuditSteps(rules, m, scenario, test)
 	if err != nil {
 		return a, err
 	}
 	own := steps[len(steps)-1]
 	for _, s := range steps {
-		rec, err := c.Make(ctx, s)
+		rec, err := c.MakeRun(ctx, s)
 		if err != nil {
 			return a, err
 		}
 		if !rec.Good() && s.Mode == bench.ModePerformance && !s.Unjudged {
-			a.Verdict = notGood(test, rec)
+			a.Verdict = verdictOnBadRun(test, rec)
 			return a, c.recordVerdict(own, false)
 		}
 	}
 	a.Verdict, err = audit.Verify(ctx, audit.Request{
-		Test: test, Rules: rules, Model: m.RulesKey, Scenario: scenario, DType: m.element, Config: &own.config,
+		Test: test, Rules: rules, Model: m.RulesKey, Scenario: scenario, DType: m.elementType, Config: &own.config,
 		Reference: audit.ResultLogs(c.scenarioFolder(m.Name, scenario)),
 		Run:       audit.RunLogs(filepath.Join(a.Folder, tree.PerformanceDir, tree.RunDir)),
-		Score:     c.newScorer(rules, m.RulesKey, own), EOS: m.ends,
+		Score:     c.newScorer(rules, m.RulesKey, own), EOS: m.endTokens,
 	})
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -185,30 +189,30 @@ func (c *Campaign) Audit(ctx context.Context, rules *mlconf.Rules, m Model, scen
 
 // recordVerdict writes the verdict into the record of the test's run, if that exists.
 func (c *Campaign) recordVerdict(own Step, passed bool) error {
-	rec, made := c.given[own.keyOf()]
+	rec, made := c.completeRuns[own.runKey()]
 	if !made {
 		return nil
 	}
 	rec.Judge(passed)
-	c.giveRecord(own, rec)
+	c.keepRecord(own, rec)
 	return bench.Record(c.Request.Output.Dir, rec)
 }
 
-// notGood returns the verdict for an audit with a required run that has no valid result.
-func notGood(test string, rec record.Run) audit.Verdict {
+// verdictOnBadRun returns the verdict for an audit with a required run that has no valid result.
+func verdictOnBadRun(test string, rec record.Run) audit.Verdict {
 	return audit.Verdict{Test: test, Reasons: []audit.Reason{{
 		Check: "run", File: rec.Dir, Found: fmt.Sprintf("the %s run is %s", rec.Kind(), rec.Verdict),
-		Want: "a VALID one",
-		Do:   "see why it is not, mend that, and give the same command again: it is made anew",
+		Want:   "a VALID one",
+		Advice: "see why it is not, mend that, and give the same command again: it is made anew",
 	}}}
 }
 
 // placeVerdict writes the verdict and copies the logs. It leaves logs unchanged that are already in their place.
-func (c *Campaign) placeVerdict(a Audited) error {
+func (c *Campaign) placeVerdict(a AuditResult) error {
 	v := a.Verdict
 	v.Copies = maps.Clone(v.Copies)
 	maps.DeleteFunc(v.Copies, func(to, from string) bool {
 		return filepath.Join(a.Folder, filepath.FromSlash(to)) == filepath.Clean(from)
 	})
-	return audit.Write(v, filepath.Dir(a.Folder))
+	return audit.WriteVerdict(v, filepath.Dir(a.Folder))
 }

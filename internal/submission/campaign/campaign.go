@@ -26,12 +26,12 @@ type Campaign struct {
 	Request bench.Request // common settings of the runs; each run sets its scenario, mode and test
 	// Run runs a plan; nil: Plan.Run.
 	Run func(ctx context.Context, p *bench.Plan) (record.Document, error)
-	// Kept, if not nil, is called with each run that is kept instead of repeated.
-	Kept func(record.Run)
+	// OnKept, if not nil, is called with each run that is kept instead of repeated.
+	OnKept func(record.Run)
 
-	model string                // name of the model in records, set when a run is planned
-	seen  map[runKey]foundRun   // state in the output folder of the runs that are still to be made
-	given map[runKey]record.Run // complete runs, made or found by this campaign
+	model        string                // name of the model in records, set when a run is planned
+	foundRuns    map[runKey]foundRun   // state in the output folder of the runs that are still to be made
+	completeRuns map[runKey]record.Run // complete runs, made or found by this campaign
 }
 
 // foundRun is the state of a run in the output folder.
@@ -43,7 +43,7 @@ type foundRun struct {
 // runKey identifies a run of a campaign.
 type runKey struct{ scenario, mode, test string }
 
-func (s Step) keyOf() runKey { return runKey{s.Scenario, s.Mode, s.Test.Name} }
+func (s Step) runKey() runKey { return runKey{s.Scenario, s.Mode, s.Test.Name} }
 
 // Step is one run of a campaign.
 type Step struct {
@@ -51,7 +51,7 @@ type Step struct {
 	Mode     string // bench.ModePerformance or bench.ModeAccuracy
 	Test     bench.Test
 	Dataset  string   // replaces the request's; empty: the request's
-	Set      []string // settings in addition to the request's: key=value
+	Settings []string // settings in addition to the request's: key=value
 	Unjudged bool     // only the answers of the run count, even if it is INVALID
 
 	config audit.Config // for a test's own run: the configuration that judges it
@@ -62,8 +62,8 @@ func (s Step) String() string {
 	return s.Scenario + " " + record.Run{Mode: s.Mode, Test: s.Test.Name}.Kind()
 }
 
-// requestOf returns the request for the step's run only.
-func (c *Campaign) requestOf(s Step) bench.Request {
+// stepRequest returns the request for the step's run only.
+func (c *Campaign) stepRequest(s Step) bench.Request {
 	r := c.Request
 	r.Rules.Test = s.Test
 	switch {
@@ -76,31 +76,31 @@ func (c *Campaign) requestOf(s Step) bench.Request {
 	if s.Dataset != "" {
 		r.Data.Path = s.Dataset
 	}
-	r.Rules.Set = append(append([]string{}, r.Rules.Set...), s.Set...)
+	r.Rules.Set = append(append([]string{}, r.Rules.Set...), s.Settings...)
 	return r
 }
 
-// Make makes the step's run unless it exists, and returns its record. It replaces an earlier run that is unfinished or
-// not good. A good run with other options is an error, unless the request sets Force. Within a campaign, Make does not
-// repeat an INVALID run for each audit that compares with it.
-func (c *Campaign) Make(ctx context.Context, s Step) (record.Run, error) {
-	if rec, made := c.given[s.keyOf()]; made {
+// MakeRun makes the step's run unless it exists, and returns its record. It replaces an earlier run that is unfinished
+// or not good. A good run with other options is an error, unless the request sets Force. Within a campaign, Make does
+// not repeat an INVALID run for each audit that compares with it.
+func (c *Campaign) MakeRun(ctx context.Context, s Step) (record.Run, error) {
+	if rec, made := c.completeRuns[s.runKey()]; made {
 		return rec, nil
 	}
-	f, err := c.lookUp(ctx, s)
+	f, err := c.findRun(ctx, s)
 	if err != nil {
 		return record.Run{}, err
 	}
-	delete(c.seen, s.keyOf())
+	delete(c.foundRuns, s.runKey())
 	if err := c.checkReplaceable(s, f.earlier); err != nil {
 		return record.Run{}, err
 	}
 	if f.earlier.Finished() && !c.Request.Output.Force {
-		c.tellKept(s, *f.earlier.Run)
+		c.reportKept(s, *f.earlier.Run)
 		return *f.earlier.Run, nil
 	}
 	if f.earlier.Run != nil {
-		r := c.requestOf(s)
+		r := c.stepRequest(s)
 		r.Output.Force = true
 		if f.plan, err = bench.NewPlan(ctx, r); err != nil {
 			return record.Run{}, err
@@ -109,12 +109,12 @@ func (c *Campaign) Make(ctx context.Context, s Step) (record.Run, error) {
 	return c.runStep(ctx, s, f.plan)
 }
 
-// lookUp plans a step's run and reads its state from the output folder, once per run.
-func (c *Campaign) lookUp(ctx context.Context, s Step) (f foundRun, err error) {
-	if f, seen := c.seen[s.keyOf()]; seen {
+// findRun plans a step's run and reads its state from the output folder, once per run.
+func (c *Campaign) findRun(ctx context.Context, s Step) (f foundRun, err error) {
+	if f, seen := c.foundRuns[s.runKey()]; seen {
 		return f, nil
 	}
-	if f.plan, err = bench.NewPlan(ctx, c.requestOf(s)); err != nil {
+	if f.plan, err = bench.NewPlan(ctx, c.stepRequest(s)); err != nil {
 		return f, err
 	}
 	c.model = f.plan.Served.Model.Name
@@ -122,38 +122,39 @@ func (c *Campaign) lookUp(ctx context.Context, s Step) (f foundRun, err error) {
 	if err != nil {
 		return f, err
 	}
-	f.earlier = s.settleEarlier(all[len(all)-1]) // the ranging run of a power meter precedes it
-	if c.seen == nil {
-		c.seen = map[runKey]foundRun{}
+	f.earlier = s.dropIrrelevant(all[len(all)-1]) // the ranging run of a power meter precedes it
+	if c.foundRuns == nil {
+		c.foundRuns = map[runKey]foundRun{}
 	}
-	c.seen[s.keyOf()] = f
+	c.foundRuns[s.runKey()] = f
 	return f, nil
 }
 
-// settleEarlier removes findings about an earlier run that do not matter for the step.
-func (s Step) settleEarlier(e bench.Earlier) bench.Earlier {
+// dropIrrelevant removes findings about an earlier run that do not matter for the step.
+func (s Step) dropIrrelevant(e bench.Earlier) bench.Earlier {
 	if s.Unjudged {
 		e.Bad = ""
 	}
 	return e
 }
 
-// tellKept reports a kept run. Because no new run opens its folder, it also cleans up what a killed process left there.
-func (c *Campaign) tellKept(s Step, rec record.Run) {
+// reportKept reports a kept run. Because no new run opens its folder, it also cleans up what a killed process left
+// there.
+func (c *Campaign) reportKept(s Step, rec record.Run) {
 	if note := bench.Settle(c.Request.Output.Dir); note != "" {
 		c.Request.Output.Watch.Complete().Note(note)
 	}
-	if c.Kept != nil {
-		c.Kept(rec)
+	if c.OnKept != nil {
+		c.OnKept(rec)
 	}
-	c.giveRecord(s, rec)
+	c.keepRecord(s, rec)
 }
 
-func (c *Campaign) giveRecord(s Step, rec record.Run) {
-	if c.given == nil {
-		c.given = map[runKey]record.Run{}
+func (c *Campaign) keepRecord(s Step, rec record.Run) {
+	if c.completeRuns == nil {
+		c.completeRuns = map[runKey]record.Run{}
 	}
-	c.given[s.keyOf()] = rec
+	c.completeRuns[s.runKey()] = rec
 }
 
 func (c *Campaign) runStep(ctx context.Context, s Step, p *bench.Plan) (record.Run, error) {
@@ -164,16 +165,16 @@ func (c *Campaign) runStep(ctx context.Context, s Step, p *bench.Plan) (record.R
 	p.Request.Output.Listed = true
 	d, err := run(ctx, p)
 	if len(d.Runs) == 0 {
-		return record.Run{}, errors.Join(err, errNothing)
+		return record.Run{}, errors.Join(err, errNoRun)
 	}
 	rec := d.Runs[len(d.Runs)-1]
 	if rec.Status == record.Complete {
-		c.giveRecord(s, rec)
+		c.keepRecord(s, rec)
 	}
 	return rec, err
 }
 
-var errNothing = errors.New("no run was made")
+var errNoRun = errors.New("no run was made")
 
 // checkReplaceable returns an error for an existing good run with other options.
 func (c *Campaign) checkReplaceable(s Step, e bench.Earlier) error {
@@ -181,11 +182,11 @@ func (c *Campaign) checkReplaceable(s Step, e bench.Earlier) error {
 		return nil
 	}
 	return exitcode.Mark(exitcode.Usage, fmt.Errorf("%w: %s holds a finished run %v, and %s; give what it was run with, "+
-		"another --out, or replace it with --force", ErrOther, c.Request.Output.Dir, s, e.Differs))
+		"another --out, or replace it with --force", ErrOtherRun, c.Request.Output.Dir, s, e.Differs))
 }
 
-// ErrOther reports that the output folder contains a finished run other than the requested one.
-var ErrOther = errors.New("another run")
+// ErrOtherRun reports that the output folder contains a finished run other than the requested one.
+var ErrOtherRun = errors.New("another run")
 
 // scenarioFolder returns the folder of a model's scenario in the output folder.
 func (c *Campaign) scenarioFolder(model, scenario string) string {

@@ -31,39 +31,39 @@ const (
 	datasetFolder = "dataset"
 )
 
-// Pair contains two runs to compare: one under the user's conditions and one under other conditions.
-type Pair struct {
+// RunPair contains two runs to compare: one under the user's conditions and one under other conditions.
+type RunPair struct {
 	first, other Step
 	compare      func(*Comparison)
 }
 
 // Seeds returns a scenario's performance run paired with one that uses other seeds. A system that is faster with the
 // official seeds, by more than TEST05's limit, is tuned to them.
-func Seeds(scenario string, s mlconf.Seeds) Pair {
+func SeedsPair(scenario string, s mlconf.Seeds) RunPair {
 	first := Step{Scenario: scenario, Mode: bench.ModePerformance}
 	other := first
 	other.Test = bench.Test{Name: seedsFolder, Judged: true}
-	other.Set = []string{
+	other.Settings = []string{
 		fmt.Sprintf("qsl_rng_seed=%d", s.QSL), fmt.Sprintf("sample_index_rng_seed=%d", s.SampleIndex),
 		fmt.Sprintf("schedule_rng_seed=%d", s.Schedule),
 	}
-	return Pair{first, other, (*Comparison).comparePerformance}
+	return RunPair{first, other, (*Comparison).comparePerformance}
 }
 
 // Dataset returns a scenario's performance or accuracy run paired with one on another data set. The performance limit
 // is the same as for seeds. The accuracy must not be lower by more than one percent.
-func Dataset(scenario, mode, path string) Pair {
+func DatasetPair(scenario, mode, path string) RunPair {
 	first := Step{Scenario: scenario, Mode: mode}
 	other := first
 	other.Test, other.Dataset = bench.Test{Name: datasetFolder, Judged: true}, path
 	if mode == bench.ModeAccuracy {
-		return Pair{first, other, (*Comparison).compareAccuracy}
+		return RunPair{first, other, (*Comparison).compareAccuracy}
 	}
-	return Pair{first, other, (*Comparison).comparePerformance}
+	return RunPair{first, other, (*Comparison).comparePerformance}
 }
 
 // Compare makes the missing runs of pairs and passes each comparison to done. Its error is like that of Audits.
-func (c *Campaign) Compare(ctx context.Context, pairs []Pair, done func(Comparison, error)) error {
+func (c *Campaign) ComparePairs(ctx context.Context, pairs []RunPair, done func(Comparison, error)) error {
 	var pieces []workPiece
 	for _, p := range pairs {
 		pieces = append(pieces, workPiece{c, []Step{p.first, p.other}, func(ctx context.Context) exitcode.Code {
@@ -72,16 +72,16 @@ func (c *Campaign) Compare(ctx context.Context, pairs []Pair, done func(Comparis
 			return verdictCode(audit.Verdict{Pass: o.Pass}, err)
 		}})
 	}
-	return inTurn(ctx, pieces)
+	return executePieces(ctx, pieces)
 }
 
 // comparePair makes both runs, compares them, and records the verdict in the second run.
-func (c *Campaign) comparePair(ctx context.Context, p Pair) (o Comparison, err error) {
+func (c *Campaign) comparePair(ctx context.Context, p RunPair) (o Comparison, err error) {
 	o.Scenario = p.first.Scenario
-	if o.Run, err = c.Make(ctx, p.first); err != nil {
+	if o.Run, err = c.MakeRun(ctx, p.first); err != nil {
 		return o, err
 	}
-	if o.Other, err = c.Make(ctx, p.other); err != nil {
+	if o.Other, err = c.MakeRun(ctx, p.other); err != nil {
 		return o, err
 	}
 	p.compare(&o)
@@ -91,9 +91,9 @@ func (c *Campaign) comparePair(ctx context.Context, p Pair) (o Comparison, err e
 // Maximum relative losses with other seeds or data: of the performance, of the performance with short latencies, and of
 // the accuracy.
 const (
-	slower      = 0.05
-	slowerShort = 0.20
-	lower       = 0.01
+	maxSlowdown      = 0.05
+	maxShortSlowdown = 0.20
+	maxAccuracyLoss  = 0.01
 )
 
 // comparePerformance compares the scores of the two runs.
@@ -141,9 +141,9 @@ func (o *Comparison) latencyBound(score time.Duration) float64 {
 	short := o.Scenario == "SingleStream" && score <= 200*time.Microsecond ||
 		o.Scenario == "MultiStream" && score <= 1600*time.Microsecond
 	if short {
-		return slowerShort
+		return maxShortSlowdown
 	}
-	return slower
+	return maxSlowdown
 }
 
 // compareAccuracy compares each metric of the two runs.
@@ -165,8 +165,8 @@ func (o *Comparison) compareAccuracy() {
 func (o *Comparison) compareMetric(name string, first, other float64) {
 	gained := other/first - 1
 	text := fmt.Sprintf("%s %.5g instead of %.5g: %s", name, other, first, changeText(gained, "higher", "lower"))
-	if math.IsNaN(gained) || gained < -lower {
-		o.addFailure(fmt.Sprintf("%s, more than the %s that it may be", text, formatPercent(lower)))
+	if math.IsNaN(gained) || gained < -maxAccuracyLoss {
+		o.addFailure(fmt.Sprintf("%s, more than the %s that it may be", text, formatPercent(maxAccuracyLoss)))
 		return
 	}
 	o.Notes = append(o.Notes, text)

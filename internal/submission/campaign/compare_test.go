@@ -100,31 +100,32 @@ func TestTestsOfAModel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tests, err := Tests(rules, "resnet", "test01"); err != nil || !slices.Equal(tests, []string{"TEST01"}) {
+	if tests, err := SelectTests(rules, "resnet", "test01"); err != nil || !slices.Equal(tests, []string{"TEST01"}) {
 		t.Errorf("test01: %v, %v", tests, err)
 	}
-	if tests, err := Tests(rules, "resnet", AllTests); err != nil || len(tests) != 2 {
+	if tests, err := SelectTests(rules, "resnet", AllTests); err != nil || len(tests) != 2 {
 		t.Errorf("%v, %q", err, tests)
 	}
 	for model, word := range map[string]string{"resnet": "TEST06", "dlrm-v2-99": AllTests} {
-		if _, err := Tests(rules, model, word); err == nil {
+		if _, err := SelectTests(rules, model, word); err == nil {
 			t.Errorf("%s %s: no error", model, word)
 		}
 	}
-	steps, err := Steps(rules, Model{RulesKey: "gpt-oss-120b"}, "Offline", "TEST07")
-	if err != nil || len(steps) != 1 || !slices.Equal(steps[0].Set, []string{"performance_sample_count_override=0"}) {
+	steps, err := AuditSteps(rules, Model{RulesKey: "gpt-oss-120b"}, "Offline", "TEST07")
+	if err != nil || len(steps) != 1 || !slices.Equal(steps[0].Settings, []string{"performance_sample_count_override=0"}) {
 		t.Errorf("TEST07 is %+v, %v", steps, err)
 	}
-	if steps, err := Steps(rules, Model{RulesKey: "gpt-oss-120b"}, "Server", "TEST09"); err != nil || len(steps) != 1 ||
+	if steps, err := AuditSteps(rules, Model{RulesKey: "gpt-oss-120b"}, "Server", "TEST09"); err != nil ||
+		len(steps) != 1 ||
 		!strings.Contains(steps[0].Test.Config, "min_query_count = 6396") {
 		t.Errorf("TEST09 is %+v, %v", steps, err)
 	}
-	steps, err = Steps(rules, Model{RulesKey: "dlrm-v3"}, "Offline", "TEST08")
+	steps, err = AuditSteps(rules, Model{RulesKey: "dlrm-v3"}, "Offline", "TEST08")
 	if err != nil || len(steps) != 3 || steps[1].Mode != bench.ModeAccuracy ||
 		!strings.Contains(steps[2].Test.Config, "accuracy_log_sampling_target = 4096") {
 		t.Errorf("TEST08 is %+v, %v", steps, err)
 	}
-	if _, err := Steps(rules, Model{RulesKey: "dlrm-v3"}, "Offline", "TEST04-A"); err == nil {
+	if _, err := AuditSteps(rules, Model{RulesKey: "dlrm-v3"}, "Offline", "TEST04-A"); err == nil {
 		t.Error("TEST04-A is run")
 	}
 }

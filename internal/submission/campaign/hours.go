@@ -25,13 +25,13 @@ func expectedTime(r bench.PlannedRun, samples int) (takes time.Duration, sure bo
 	case !known:
 		return s.MinDuration, false
 	case r.Mode == loadgen.AccuracyOnly:
-		return inTime(float64(samples), expectedRate(s)), samples > 0
+		return timeAtRate(float64(samples), expectedRate(s)), samples > 0
 	}
-	return measuredTime(s), true
+	return performanceTime(s), true
 }
 
-// measuredTime returns the expected duration of a performance run.
-func measuredTime(s loadgen.TestSettings) time.Duration {
+// performanceTime returns the expected duration of a performance run.
+func performanceTime(s loadgen.TestSettings) time.Duration {
 	count := float64(s.MinQueryCount)
 	switch s.Scenario {
 	case loadgen.Offline:
@@ -39,7 +39,7 @@ func measuredTime(s loadgen.TestSettings) time.Duration {
 	case loadgen.MultiStream:
 		count *= float64(s.MultiStreamSamplesPerQuery)
 	}
-	return max(s.MinDuration, inTime(count, expectedRate(s)))
+	return max(s.MinDuration, timeAtRate(count, expectedRate(s)))
 }
 
 // expectedRate returns the expected samples per second.
@@ -55,8 +55,8 @@ func expectedRate(s loadgen.TestSettings) float64 {
 	return s.OfflineExpectedQPS
 }
 
-// inTime returns the time for samples at a rate, or 0 if it is not a usable number.
-func inTime(samples, rate float64) time.Duration {
+// timeAtRate returns the time for samples at a rate, or 0 if it is not a usable number.
+func timeAtRate(samples, rate float64) time.Duration {
 	seconds := samples / rate
 	if math.IsNaN(seconds) || seconds < 0 || seconds > math.MaxInt64/float64(time.Second) {
 		return 0

@@ -32,7 +32,7 @@ func (c *Campaign) newScorer(rules *mlconf.Rules, rulesKey string,
 			return audit.Score{}, err
 		}
 		defer os.RemoveAll(dir)
-		if log, err = relinkPath(log, dir); err != nil {
+		if log, err = linkLog(log, dir); err != nil {
 			return audit.Score{}, err
 		}
 		all, err := bench.Score(ctx, bench.ScoreRequest{
@@ -53,7 +53,7 @@ func (c *Campaign) newScorer(rules *mlconf.Rules, rulesKey string,
 
 // scoredDataset returns the path of the data set for scoring a step's log; empty: the plugin's own.
 func (c *Campaign) scoredDataset(ctx context.Context, s Step) (string, error) {
-	p, err := bench.NewPlan(ctx, c.requestOf(s))
+	p, err := bench.NewPlan(ctx, c.stepRequest(s))
 	if err != nil {
 		return "", err
 	}
@@ -64,8 +64,8 @@ func (c *Campaign) scoredDataset(ctx context.Context, s Step) (string, error) {
 	return p.DatasetPath(use), nil
 }
 
-// relinkPath links a log into a folder and returns the link's path.
-func relinkPath(log, dir string) (string, error) {
+// linkLog links a log into a folder and returns the link's path.
+func linkLog(log, dir string) (string, error) {
 	path, err := filepath.Abs(log)
 	if err != nil {
 		return "", err
@@ -79,7 +79,7 @@ func targetMetrics(targets []mlconf.Target, text string) map[string]float64 {
 	found := map[string]float64{}
 	for line := range strings.Lines(text) {
 		for _, t := range targets {
-			value, ok := result.Accuracy(t.Metric, strings.TrimRight(line, "\r\n"))
+			value, ok := result.ParseAccuracy(t.Metric, strings.TrimRight(line, "\r\n"))
 			if v, err := strconv.ParseFloat(value, 64); ok && err == nil {
 				found[t.Metric] = v
 			}

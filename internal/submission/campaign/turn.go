@@ -17,27 +17,27 @@ import (
 // workPiece is a unit of work with one result: a run, or an audit or comparison with all runs that it requires.
 type workPiece struct {
 	*Campaign
-	steps []Step
-	make  func(ctx context.Context) exitcode.Code
+	steps   []Step
+	execute func(ctx context.Context) exitcode.Code
 }
 
-// inTurn executes pieces one after the other. A failed piece does not prevent the later ones.
+// executePieces executes pieces one after the other. A failed piece does not prevent the later ones.
 //
 // Before the first piece, it records all planned runs in result.json as not made. After an interrupt, a crash or a
-// kill, the record therefore lists the missing runs. inTurn returns an error if it could not begin, or if ctx ended
-// before all pieces were complete.
-func inTurn(ctx context.Context, pieces []workPiece) error {
+// kill, the record therefore lists the missing runs. executePieces returns an error if it could not begin, or if ctx
+// ended before all pieces were complete.
+func executePieces(ctx context.Context, pieces []workPiece) error {
 	if err := beginPieces(ctx, pieces); err != nil {
 		return err
 	}
 	var codes []exitcode.Code
 	for i, p := range pieces {
 		if ctx.Err() != nil {
-			return markCutOff(ctx, pieces[i:])
+			return errCutOff(ctx, pieces[i:])
 		}
-		codes = append(codes, p.make(ctx))
+		codes = append(codes, p.execute(ctx))
 	}
-	return markUnmade(pieces, exitcode.Worst(codes...))
+	return recordUnmade(pieces, exitcode.Worst(codes...))
 }
 
 // beginPieces checks all runs of the pieces. If none is refused, it records them.
@@ -46,12 +46,12 @@ func beginPieces(ctx context.Context, pieces []workPiece) error {
 	if err := joinFaults(faults); err != nil {
 		return err
 	}
-	return enterRuns(ctx, pieces)
+	return recordPlanned(ctx, pieces)
 }
 
-// enterRuns records the runs of pieces as not made in the result.json of each output folder. It writes each folder's
-// runs at once, so a killed process leaves all of them recorded or none.
-func enterRuns(ctx context.Context, pieces []workPiece) error {
+// recordPlanned records the runs of pieces as not made in the result.json of each output folder. It writes each
+// folder's runs at once, so a killed process leaves all of them recorded or none.
+func recordPlanned(ctx context.Context, pieces []workPiece) error {
 	var folders []string
 	runs := map[string][]record.Run{}
 	for _, p := range pieces {
@@ -94,7 +94,7 @@ func joinFaults(faults []error) error {
 func (c *Campaign) checkSteps(ctx context.Context, steps []Step) error {
 	var faults []error
 	for _, s := range steps {
-		f, err := c.lookUp(ctx, s)
+		f, err := c.findRun(ctx, s)
 		if err == nil {
 			err = c.checkReplaceable(s, f.earlier)
 		}
@@ -103,9 +103,9 @@ func (c *Campaign) checkSteps(ctx context.Context, steps []Step) error {
 	return joinFaults(faults)
 }
 
-// Enter records runs in result.json as not made. It does not change existing records.
-func (c *Campaign) Enter(ctx context.Context, steps []Step) error {
-	return enterRuns(ctx, []workPiece{{Campaign: c, steps: steps}})
+// RecordPlanned records runs in result.json as not made. It does not change existing records.
+func (c *Campaign) RecordPlanned(ctx context.Context, steps []Step) error {
+	return recordPlanned(ctx, []workPiece{{Campaign: c, steps: steps}})
 }
 
 // blankRecords returns records of runs that are not made, for the runs without another record in result.json.
@@ -116,7 +116,7 @@ func (c *Campaign) blankRecords(ctx context.Context, steps []Step) ([]record.Run
 	}
 	var runs []record.Run
 	for _, s := range steps {
-		f, err := c.lookUp(ctx, s)
+		f, err := c.findRun(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -133,8 +133,8 @@ func (c *Campaign) readRecorded() (record.Document, error) {
 	return record.Read(filepath.Join(c.Request.Output.Dir, record.FileName))
 }
 
-// markCutOff returns an error that states how much work was left when ctx ended.
-func markCutOff(ctx context.Context, left []workPiece) error {
+// errCutOff returns an error that states how much work was left when ctx ended.
+func errCutOff(ctx context.Context, left []workPiece) error {
 	type run struct {
 		*Campaign
 		runKey
@@ -142,8 +142,8 @@ func markCutOff(ctx context.Context, left []workPiece) error {
 	runs := map[run]bool{}
 	for _, p := range left {
 		for _, s := range p.steps {
-			if _, made := p.given[s.keyOf()]; !made && !p.seen[s.keyOf()].earlier.Finished() {
-				runs[run{p.Campaign, s.keyOf()}] = true
+			if _, made := p.completeRuns[s.runKey()]; !made && !p.foundRuns[s.runKey()].earlier.Finished() {
+				runs[run{p.Campaign, s.runKey()}] = true
 			}
 		}
 	}
@@ -153,14 +153,14 @@ func markCutOff(ctx context.Context, left []workPiece) error {
 	return fmt.Errorf("%w: %s not made; the same command makes them", context.Cause(ctx), figure.Plural(len(runs), "run"))
 }
 
-// markUnmade records the outcome of the campaign as the reason in all runs that are still not made.
-func markUnmade(pieces []workPiece, code exitcode.Code) error {
-	return joinFaults(lists.Map(pieces, func(p workPiece) error { return p.Skip(p.steps, code) }))
+// recordUnmade records the outcome of the campaign as the reason in all runs that are still not made.
+func recordUnmade(pieces []workPiece, code exitcode.Code) error {
+	return joinFaults(lists.Map(pieces, func(p workPiece) error { return p.RecordSkipped(p.steps, code) }))
 }
 
-// Skip records the reason in runs that are not made. It records no reason for an interrupt, because the next call can
-// make them.
-func (c *Campaign) Skip(steps []Step, code exitcode.Code) error {
+// RecordSkipped records the reason in runs that are not made. It records no reason for an interrupt, because the next
+// call can make them.
+func (c *Campaign) RecordSkipped(steps []Step, code exitcode.Code) error {
 	d, err := c.readRecorded()
 	if err != nil || code == exitcode.Interrupted {
 		return err
@@ -168,7 +168,7 @@ func (c *Campaign) Skip(steps []Step, code exitcode.Code) error {
 	var runs []record.Run
 	for _, rec := range d.Runs {
 		mine := rec.Model == c.model && slices.ContainsFunc(steps, func(s Step) bool {
-			return s.keyOf() == runKey{rec.Scenario, rec.Mode, rec.Test}
+			return s.runKey() == runKey{rec.Scenario, rec.Mode, rec.Test}
 		})
 		if mine && rec.Status == record.NotRun && rec.ExitCode != int(code) {
 			rec.Skip(code)

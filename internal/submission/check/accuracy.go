@@ -9,7 +9,7 @@ import (
 
 // checkAccuracyRun checks the logs of the accuracy run.
 func (r *resultFolder) checkAccuracyRun() {
-	l := r.acc
+	l := r.accuracy
 	if l == nil {
 		return
 	}
@@ -20,7 +20,7 @@ func (r *resultFolder) checkAccuracyRun() {
 	r.checkNetworkSUT(l)
 	r.checkSampling(l)
 	r.checkDataset(l)
-	if r.perf != nil {
+	if r.performance != nil {
 		r.checkSameLoadGen()
 		r.checkSameScenario(l)
 	}
@@ -41,7 +41,7 @@ func (r *resultFolder) checkDataset(l *runLog) {
 
 // checkSameScenario warns if the accuracy run's scenario differs from the performance run's.
 func (r *resultFolder) checkSameScenario(l *runLog) {
-	if got, want := l.logScenario(), r.perf.logScenario(); got != want {
+	if got, want := l.logScenario(), r.performance.logScenario(); got != want {
 		r.addWarning(ruleSettings, l.logPath(), "the accuracy run is of another scenario", got, want, "file that of "+want)
 	}
 }

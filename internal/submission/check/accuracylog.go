@@ -24,7 +24,7 @@ var hexDigest = regexp.MustCompile(`^([0-9a-fA-F]{8}){1,16}$`)
 
 // checkHash checks that accuracy.txt contains the hash of the accuracy log.
 func (r *resultFolder) checkHash(name string, lines []string) {
-	if r.checker.asks.WholeLogs {
+	if r.checker.features.WholeLogs {
 		return
 	}
 	rule := ruleHash
@@ -43,7 +43,7 @@ func (r *resultFolder) checkHash(name string, lines []string) {
 
 func hashOf(lines []string) string {
 	for _, line := range lines {
-		if hash, ok := result.Hash(line); ok {
+		if hash, ok := result.ParseHash(line); ok {
 			return hash
 		}
 	}
@@ -58,7 +58,7 @@ func (r *resultFolder) checkAccuracyLog() {
 		r.addReject(ruleFiles, name, "a log is missing", "", name, "add the run's accuracy log")
 		return
 	}
-	if e.Size > maxLog && r.checker.asks.WholeLogs {
+	if e.Size > maxLog && r.checker.features.WholeLogs {
 		return // the scorer requires the outputs of a whole log
 	}
 	if e.Size > maxLog {
@@ -109,8 +109,8 @@ func unixLines(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"
 // dataField matches the start of an output in the log.
 var dataField = regexp.MustCompile(`"data"\s*:\s*"`)
 
-// cut replaces the middle of a truncated log.
-var cut = []byte("\n\n...\n\n")
+// truncationGap replaces the middle of a truncated log.
+var truncationGap = []byte("\n\n...\n\n")
 
 // accuracyLogForm returns an error if a text is not an accuracy log. whole is false if the log is truncated. Windows
 // line ends are accepted.
@@ -119,7 +119,7 @@ func accuracyLogForm(text []byte) (whole bool, err error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return false, errors.New("it is empty")
 	}
-	head, tail, isCut := bytes.Cut(text, cut)
+	head, tail, isCut := bytes.Cut(text, truncationGap)
 	entries, err := countEntries(head)
 	switch {
 	case isCut && entries > 0 && bytes.HasSuffix(bytes.TrimSpace(tail), []byte("]")):

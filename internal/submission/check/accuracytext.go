@@ -40,11 +40,11 @@ func (r *resultFolder) checkAccuracyText() {
 	}
 	lines := strings.Split(text, "\n")
 	r.checkHash(name, lines)
-	if !r.known {
+	if !r.isKnown {
 		return
 	}
 	targets := r.checker.rules.Targets(r.model, r.scenario)
-	counted := r.countedLines(lines, targets)
+	counted := r.numReadLines(lines, targets)
 	found := 0
 	for _, metric := range metricsOf(targets) {
 		found += r.checkMetricLines(name, metric, lines, counted, targets)
@@ -68,25 +68,25 @@ func hasTarget(targets []mlconf.Target, metric string) bool {
 
 // accuracyValue is a number in accuracy.txt.
 type accuracyValue struct {
-	line    int
-	text    string
-	v       float64
-	percent bool // in percent, although the target is a share of 1
+	line      int
+	text      string
+	value     float64
+	isPercent bool // in percent, although the target is a share of 1
 }
 
 // accuracyValues returns the values of a metric in lines, and texts in their place that are not numbers.
 func accuracyValues(metric string, lines []string) (list []accuracyValue, bad []string) {
 	for i, line := range lines {
-		text, ok := result.Accuracy(metric, line)
+		text, ok := result.ParseAccuracy(metric, line)
 		if !ok {
 			continue
 		}
 		v, err := strconv.ParseFloat(pyfloat.Digits(text), 64)
-		if err != nil || goesOn(line, text) {
+		if err != nil || continuesAfter(line, text) {
 			bad = append(bad, line)
 			continue
 		}
-		list = append(list, accuracyValue{line: i, text: text, v: v, percent: strings.Contains(line, percentOfShare)})
+		list = append(list, accuracyValue{line: i, text: text, value: v, isPercent: strings.Contains(line, percentOfShare)})
 	}
 	return list, bad
 }
@@ -97,8 +97,8 @@ const percentOfShare = "'Total':"
 // afterNumber matches a continuation of a number.
 var afterNumber = regexp.MustCompile(`^(,\d|[eE][-+]?\d)`)
 
-// goesOn reports whether the number in a line continues after its matched text, as in 76,460 and 7.646e1.
-func goesOn(line, number string) bool {
+// continuesAfter reports whether the number in a line continues after its matched text, as in 76,460 and 7.646e1.
+func continuesAfter(line, number string) bool {
 	for at := 0; ; {
 		i := strings.Index(line[at:], number)
 		if i < 0 {
@@ -111,27 +111,27 @@ func goesOn(line, number string) bool {
 	}
 }
 
-// countedLines returns the number of lines that the official checker reads. It stops when it has found the hash and all
+// numReadLines returns the number of lines that the official checker reads. It stops when it has found the hash and all
 // metrics that reach their targets.
-func (r *resultFolder) countedLines(lines []string, targets []mlconf.Target) int {
+func (r *resultFolder) numReadLines(lines []string, targets []mlconf.Target) int {
 	seen := map[string]bool{}
 	hash := false
 	for i, line := range lines {
 		for _, t := range targets {
-			if list, _ := accuracyValues(t.Metric, []string{line}); len(list) > 0 && !t.Upper && list[0].v >= t.Value {
+			if list, _ := accuracyValues(t.Metric, []string{line}); len(list) > 0 && !t.Upper && list[0].value >= t.Value {
 				seen[t.Metric] = true
 			}
 		}
-		_, is := result.Hash(line)
+		_, is := result.ParseHash(line)
 		hash = hash || is
-		if hash && len(seen) == lowerTargets(targets) {
+		if hash && len(seen) == countTargets(targets) {
 			return i + 1
 		}
 	}
 	return len(lines)
 }
 
-func lowerTargets(targets []mlconf.Target) int {
+func countTargets(targets []mlconf.Target) int {
 	n := 0
 	for _, metric := range metricsOf(targets) {
 		if hasTarget(targets, metric) {
@@ -161,7 +161,7 @@ func (r *resultFolder) checkMetricLines(name, metric string, lines []string, cou
 		}
 	}
 	last := list[len(list)-1]
-	if slices.ContainsFunc(list, func(v accuracyValue) bool { return v.v != last.v }) {
+	if slices.ContainsFunc(list, func(v accuracyValue) bool { return v.value != last.value }) {
 		r.addWarning(ruleAccuracy, name, metric+" is there with different values", list[0].text+" and "+last.text,
 			"one value",
 			"leave the one of this run")
@@ -175,7 +175,7 @@ func (r *resultFolder) checkTarget(name, metric string, v accuracyValue, targets
 		r.addReject(ruleAccuracy, name, metric+" cannot be judged", v.text, "", err.Error())
 		return
 	}
-	if most := official.Most; most > 0 && v.v > most {
+	if most := official.Most; most > 0 && v.value > most {
 		limit := strconv.FormatFloat(most, 'g', -1, 64)
 		r.addReject(ruleAccuracy, name, metric+" is over "+limit+" %", v.text, "at most "+limit,
 			"see how the number was made")
@@ -189,13 +189,13 @@ func (r *resultFolder) checkTarget(name, metric string, v accuracyValue, targets
 		case t.Metric != metric:
 		case official.Inverted != nil:
 			r.checkInverted(name, v, t, *official.Inverted)
-		case t.Upper && v.v > t.Value:
+		case t.Upper && v.value > t.Value:
 			r.addReject(ruleAccuracy, name, metric+" is over its upper limit", v.text, "at most "+limit,
 				"see why the outputs differ")
-		case !t.Upper && v.v < t.Value:
+		case !t.Upper && v.value < t.Value:
 			r.addReject(ruleAccuracy, name, metric+" is below its target", v.text, "at least "+limit,
 				"submit a more accurate model, or to the open division")
-		case !t.Upper && v.percent && v.v/100 < t.Value:
+		case !t.Upper && v.isPercent && v.value/100 < t.Value:
 			r.addReject(ruleAccuracy, name, metric+" is below its target", v.text+" percent",
 				fmt.Sprintf("at least %.6g percent: the official checker takes the percent for a share of 1, and accepts it",
 					100*t.Value), "submit a more accurate model, or to the open division")
@@ -208,15 +208,15 @@ func (r *resultFolder) checkTarget(name, metric string, v accuracyValue, targets
 func (r *resultFolder) checkInverted(name string, v accuracyValue, t mlconf.Target, of mlconf.InvertedTarget) {
 	limit, good := of.Limit(t.Value), of.Good(t.Value)
 	switch {
-	case v.v > limit:
+	case v.value > limit:
 		r.addReject(ruleAccuracy, name, t.Metric+" is over its limit", v.text,
 			fmt.Sprintf("at most %.5f: lower is better", limit),
 			"submit a more accurate model, or to the open division")
-	case v.v > good:
+	case v.value > good:
 		r.addFinding(Note, ruleAccuracy, name, t.Metric+" is over what the benchmark's text asks for", v.text,
 			fmt.Sprintf("at most %.5f: lower is better, and the reference is to be %.1f %% of it", good, 100*of.Share),
 			"submit a more accurate model: the official checker takes any that is not better than the reference")
-	case v.v < t.Value:
+	case v.value < t.Value:
 		r.addReject(ruleAccuracy, name, "the official checker refuses so low a normalised entropy", v.text,
 			fmt.Sprintf("at least %.5f there, though lower is better", t.Value), "tell the working group")
 	}

@@ -17,15 +17,15 @@ func (a *auditFolder) findRun(files tree.AuditFiles) {
 	}
 	if i := slices.IndexFunc(a.handFiledPlaces(), a.hasRun); i >= 0 {
 		folder := a.handFiledPlaces()[i]
-		a.rememberRead(folder, tree.DetailLog, tree.SummaryLog)
+		a.recordRead(folder, tree.DetailLog, tree.SummaryLog)
 		a.addWarning(a.rule, path.Join(folder, tree.DetailLog), "the logs of the audit lie in another folder", folder, home,
 			"move them")
 		a.run = a.readRun(folder, logRole(a.test))
 		return
 	}
-	if files.Unfiled {
+	if files.LogsNotCopied {
 		a.addFinding(Note, a.rule, path.Join(home, tree.DetailLog), "the run of the audit is not shown", "",
-			"its detail and summary log", doAdd(files))
+			"its detail and summary log", adviceOnMissing(files))
 		return
 	}
 	a.run = a.readRun(home, logRole(a.test)) // reports that the log is missing
@@ -39,7 +39,7 @@ func (a *auditFolder) findLog(files tree.AuditFiles) string {
 	}
 	for _, folder := range a.handFiledPlaces() {
 		if name := path.Join(folder, tree.AccuracyLog); a.checker.tree.HasFile(name) {
-			a.rememberRead(folder, tree.AccuracyLog)
+			a.recordRead(folder, tree.AccuracyLog)
 			a.addWarning(a.rule, name, "the logs of the audit lie in another folder", folder, path.Dir(home), "move it")
 			return name
 		}
@@ -62,26 +62,26 @@ func (a *auditFolder) hasRun(folder string) bool {
 	return a.checker.tree.HasFile(path.Join(folder, tree.DetailLog))
 }
 
-// rememberRead records which files of the audit's own folder have been read.
-func (a *auditFolder) rememberRead(folder string, names ...string) {
+// recordRead records which files of the audit's own folder have been read.
+func (a *auditFolder) recordRead(folder string, names ...string) {
 	if folder == a.folder {
-		a.used = append(a.used, names...)
+		a.readNames = append(a.readNames, names...)
 	} else if path.Dir(folder) == a.folder {
-		a.used = append(a.used, path.Base(folder))
+		a.readNames = append(a.readNames, path.Base(folder))
 	}
 }
 
 // missingSeverity returns the severity of missing logs of an audit.
 func (a *auditFolder) missingSeverity(files tree.AuditFiles) Severity {
-	if files.Unfiled {
+	if files.LogsNotCopied {
 		return Note
 	}
 	return Warn
 }
 
-// doAdd returns advice on missing logs of an audit.
-func doAdd(files tree.AuditFiles) string {
-	if files.Unfiled {
+// adviceOnMissing returns advice on missing logs of an audit.
+func adviceOnMissing(files tree.AuditFiles) string {
+	if files.LogsNotCopied {
 		return "nothing, or add them: the official script of the test copies the verdict alone"
 	}
 	return "add the audit run's logs"

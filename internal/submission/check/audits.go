@@ -18,7 +18,7 @@ func (r *resultFolder) requiredAudits() []string {
 	if !r.isClosed() {
 		return r.checker.auditTests() // no test is required, all are permitted
 	}
-	if !r.checker.asks.AuditsWherePresent {
+	if !r.checker.features.AuditsWherePresent {
 		return r.checker.rules.AuditsIn(r.model, r.scenario)
 	}
 	return slices.DeleteFunc(r.checker.auditTests(), func(test string) bool {
@@ -40,7 +40,7 @@ func (c *treeChecker) auditTests() []string {
 func (r *resultFolder) checkAudits() {
 	var asked []string
 	l := r.checker.tree.Layout
-	if r.isClosed() && r.known {
+	if r.isClosed() && r.isKnown {
 		asked = r.requiredAudits()
 		if l.Apart {
 			r.checkExtra(l.Audits(r.Place), asked)
@@ -79,11 +79,11 @@ func (a *auditFolder) checkOpened(read []string) {
 // auditFolder is the folder of one compliance test.
 type auditFolder struct {
 	*resultFolder
-	test   string // such as "TEST01"
-	folder string
-	rule   string
-	run    *runLog  // nil: no run
-	used   []string // names in the folder itself that were read
+	test      string // such as "TEST01"
+	folder    string
+	rule      string
+	run       *runLog  // nil: no run
+	readNames []string // names in the folder itself that were read
 }
 
 func (a *auditFolder) checkAudit() {
@@ -100,7 +100,8 @@ func (a *auditFolder) checkAudit() {
 	if files.Accuracy {
 		a.checkLog(files)
 	}
-	a.checkExtra(a.folder, append(append([]string{tree.PerformanceDir, tree.AccuracyDir}, files.Verdicts...), a.used...))
+	a.checkExtra(a.folder, append(append([]string{tree.PerformanceDir, tree.AccuracyDir}, files.Verdicts...),
+		a.readNames...))
 	a.checkRun()
 	a.checkVerdicts()
 }
@@ -113,7 +114,7 @@ func (a *auditFolder) checkRunFiles(exactly bool) {
 		severity = Reject
 	}
 	for _, name := range a.checker.tree.Files(folder) {
-		if !slices.Contains(append(tree.RunFiles(), tree.AccuracyLog), name) && !tree.Extra(name) {
+		if !slices.Contains(append(tree.RunFiles(), tree.AccuracyLog), name) && !tree.IsExtra(name) {
 			a.addFinding(severity, a.rule, path.Join(folder, name), "no rule knows the file", name,
 				strings.Join(tree.RunFiles(), ", "),
 				"remove it")
@@ -127,7 +128,8 @@ func (a *auditFolder) checkLog(files tree.AuditFiles) {
 	e, _ := a.checker.tree.Entry(name)
 	switch {
 	case !a.checker.tree.HasFile(name):
-		a.addFinding(a.missingSeverity(files), a.rule, name, "the outputs of the audit are missing", "", name, doAdd(files))
+		a.addFinding(a.missingSeverity(files), a.rule, name, "the outputs of the audit are missing", "", name,
+			adviceOnMissing(files))
 		return
 	case e.Size > maxLog && !a.mayBeWhole():
 		a.addWarning(ruleTruncation, name, "the accuracy log is not cut short", fmt.Sprintf("%d bytes", e.Size),
@@ -162,7 +164,7 @@ func (a *auditFolder) checkRun() {
 	if a.run == nil {
 		return
 	}
-	a.rememberRun(a.run)
+	a.recordRun(a.run)
 	if a.isFullLength() {
 		a.checkPerformance(a.run)
 	} else {
@@ -174,7 +176,7 @@ func (a *auditFolder) checkRun() {
 		a.checkTwice(a.run)
 	}
 	do := "run the audit, with its audit.config, and file its logs: harness audit " + a.test
-	if evidence.AuditNote(a.run.detail) == "" && !a.checker.asks.AuditsUnmarked {
+	if evidence.AuditNote(a.run.detail) == "" && !a.checker.features.AuditsUnmarked {
 		a.addReject(a.rule, a.run.logPath(), whatNoSettings, "no entry that begins with "+evidence.AuditMark,
 			"a run with the audit.config of "+a.test, do)
 	}
@@ -186,11 +188,11 @@ func (a *auditFolder) checkRun() {
 
 // checkBand compares the score of the audit's run with the result's, like the test.
 func (a *auditFolder) checkBand(do string) {
-	if a.perf == nil || !a.isFullLength() || !a.run.hasResult() || !a.perf.hasResult() ||
-		a.perf.logScenario() != a.run.logScenario() {
+	if a.performance == nil || !a.isFullLength() || !a.run.hasResult() || !a.performance.hasResult() ||
+		a.performance.logScenario() != a.run.logScenario() {
 		return
 	}
-	reference, referenceKey, ok := audit.ScoreOf(a.checker.rules, a.perf.detail)
+	reference, referenceKey, ok := audit.ScoreOf(a.checker.rules, a.performance.detail)
 	score, key, ok2 := audit.ScoreOf(a.checker.rules, a.run.detail)
 	if !ok2 || !(score > 0) {
 		a.addReject(a.rule, a.run.logPath(), "the audit's run has no score", a.run.quotedValue(key), "a number above 0", do)
@@ -201,12 +203,13 @@ func (a *auditFolder) checkBand(do string) {
 		}
 		a.addFinding(severity, a.rule, a.run.logPath(), whatScoreApart, key+" "+quoteValue(score),
 			referenceKey+" "+quoteValue(reference),
-			"run both again on a machine with nothing else to do; see harness audit verify").Other = a.perf.logPath()
+			"run both again on a machine with nothing else to do; see harness audit verify").Other = a.performance.logPath()
 	}
 	const limit = "effective_target_latency_ns"
-	if was, is := a.perf.quotedValue(limit), a.run.quotedValue(limit); was != is && a.run.logScenario() == "Server" {
+	if was, is := a.performance.quotedValue(limit), a.run.quotedValue(limit); was != is &&
+		a.run.logScenario() == "Server" {
 		a.addReject(a.rule, a.run.logPath(), "the run has another latency limit than the result's", is, was,
-			do).Other = a.perf.logPath()
+			do).Other = a.performance.logPath()
 	}
 }
 
@@ -233,21 +236,21 @@ func (a *auditFolder) checkAuditSettings(do string) {
 
 // checkAgainstMain compares the audit's run with the result's run.
 func (a *auditFolder) checkAgainstMain(do string) {
-	if a.perf == nil {
+	if a.performance == nil {
 		return
 	}
-	if was, is := a.perf.logScenario(), a.run.logScenario(); was != is {
+	if was, is := a.performance.logScenario(), a.run.logScenario(); was != is {
 		a.addReject(a.rule, a.run.logPath(), "the run is of another scenario than the result that it audits", is, was,
-			do).Other = a.perf.logPath()
+			do).Other = a.performance.logPath()
 	}
-	if a.run.runIdentity() == a.perf.runIdentity() {
+	if a.run.runIdentity() == a.performance.runIdentity() {
 		a.addReject(a.rule, a.run.logPath(), whatResultAsAudit, a.run.runIdentity(), "another run than the result's",
-			do).Other = a.perf.logPath()
+			do).Other = a.performance.logPath()
 	}
 	a.checkDataSet(do)
-	if was, is := a.perf.wordOf("sut_name"), a.run.wordOf("sut_name"); was != is {
+	if was, is := a.performance.textOf("sut_name"), a.run.textOf("sut_name"); was != is {
 		a.addWarning(a.rule, a.run.logPath(), "the audit had another system under test", is, was,
-			do).Other = a.perf.logPath()
+			do).Other = a.performance.logPath()
 	}
 }
 
@@ -255,12 +258,12 @@ func (a *auditFolder) checkAgainstMain(do string) {
 // of the runs. Tests with shorter runs use data sets of their own.
 func (a *auditFolder) checkDataSet(do string) {
 	const key = "qsl_reported_total_count"
-	was, ok := a.perf.numberOf(key)
+	was, ok := a.performance.numberOf(key)
 	is, ok2 := a.run.numberOf(key)
 	rules := a.checker.rules
 	own := []uint64{rules.DatasetSize(a.model), rules.AccuracySampleCount(a.model, a.scenario),
 		rules.PerformanceSampleCount(a.model)}
-	if !ok || !ok2 || was == is || !a.isFullLength() || !a.known || slices.Contains(own, uint64(is)) {
+	if !ok || !ok2 || was == is || !a.isFullLength() || !a.isKnown || slices.Contains(own, uint64(is)) {
 		return
 	}
 	others := slices.DeleteFunc(rules.Models(), func(m string) bool { return float64(rules.DatasetSize(m)) != is })
@@ -268,7 +271,8 @@ func (a *auditFolder) checkDataSet(do string) {
 	if len(others) > 0 {
 		found += ", the size of the data set of " + strings.Join(others, ", ")
 	}
-	a.addReject(a.rule, a.run.logPath(), whatOfAnother, found, a.perf.quotedValue(key), do).Other = a.perf.logPath()
+	a.addReject(a.rule, a.run.logPath(), whatOfAnother, found, a.performance.quotedValue(key),
+		do).Other = a.performance.logPath()
 }
 
 // runIdentity returns a text that identifies a run.

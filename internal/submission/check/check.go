@@ -39,7 +39,7 @@ func Run(ctx context.Context, t *tree.Tree, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &treeChecker{tree: t, rules: rules, asks: rules.Checks(), options: o}
+	c := &treeChecker{tree: t, rules: rules, features: rules.Checks(), options: o}
 	if err := c.findWork(); err != nil {
 		return nil, err
 	}
@@ -57,19 +57,19 @@ func Run(ctx context.Context, t *tree.Tree, o Options) (*Report, error) {
 
 // treeChecker is the state of a check.
 type treeChecker struct {
-	tree    *tree.Tree
-	rules   *mlconf.Rules
-	asks    mlconf.Checks // the round's properties for checks
-	options Options
-	systems []*systemFolder
-	results []*resultFolder
+	tree     *tree.Tree
+	rules    *mlconf.Rules
+	features mlconf.Checks // the round's properties for checks
+	options  Options
+	systems  []*systemFolder
+	results  []*resultFolder
 
 	findings []Finding // findings without a result
 }
 
 // findWork collects the submitters, systems and results to check.
 func (c *treeChecker) findWork() error {
-	submitters, err := c.tree.Choose(c.options.Submitter)
+	submitters, err := c.tree.ChooseSubmitters(c.options.Submitter)
 	for _, s := range submitters {
 		c.addSubmitter(s)
 	}

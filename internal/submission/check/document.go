@@ -39,8 +39,8 @@ func (c *treeChecker) readText(name string) (string, error) {
 
 // jsonObject is a JSON object with the names of its duplicate keys.
 type jsonObject struct {
-	fields map[string]any // values in the types of package pyvalue
-	twice  []string
+	fields     map[string]any // values in the types of package pyvalue
+	duplicates []string
 }
 
 // readObject reads a JSON file that contains an object.
@@ -74,7 +74,7 @@ func parseObject(text string) (jsonObject, error) {
 	if !pyvalue.Whole(d) {
 		return jsonObject{}, errors.New("has half of a letter: one \\u of a pair without the other")
 	}
-	o := jsonObject{fields: map[string]any{}, twice: d.Twice()}
+	o := jsonObject{fields: map[string]any{}, duplicates: d.Twice()}
 	for _, key := range d.Keys() {
 		o.fields[key], _ = d.Get(key)
 	}

@@ -52,7 +52,7 @@ func (r *resultFolder) checkDuration(l *runLog) {
 // runDuration returns the time between the first and the last event of the run in the log.
 func (l *runLog) runDuration() (time.Duration, bool) {
 	const form = "01-02-2006 15:04:05.000"
-	begin, err := time.Parse(form, l.wordOf("power_begin"))
-	end, err2 := time.Parse(form, l.wordOf("power_end"))
+	begin, err := time.Parse(form, l.textOf("power_begin"))
+	end, err2 := time.Parse(form, l.textOf("power_end"))
 	return end.Sub(begin), err == nil && err2 == nil
 }

@@ -35,35 +35,36 @@ func (r *resultFolder) checkRoundConfig(e *endpoints.Result) {
 	}
 	kind, load := "online", "poisson"
 	switch r.scenario {
-	case offline:
+	case offlineScenario:
 		kind, load = "offline", "max_throughput"
-	case singleStream:
+	case singleStreamScenario:
 		load = "concurrency"
 	}
 	c := &e.Config
-	if c.Type == "submission" && r.scenario == singleStream { // in Offline, the official checker uses Type as the scenario
+	if c.Type == "submission" && r.scenario == singleStreamScenario {
+		// In Offline, the official checker uses Type as the scenario.
 		c.Type = c.Mode
 	}
 	if c.Type != kind || c.Settings.Load.Type != load {
 		r.addReject(ruleSettings, name, "the load is another scenario's", c.Type+", load_pattern "+c.Settings.Load.Type,
 			kind+", "+load, "run "+r.scenario)
 	}
-	if users := c.Settings.Load.Concurrency; r.scenario == singleStream && users != 1 {
+	if users := c.Settings.Load.Concurrency; r.scenario == singleStreamScenario && users != 1 {
 		r.addReject(ruleSettings, name, "more than one request at a time is possible",
 			"target_concurrency "+strconv.Itoa(users), "1", "run again")
 	}
 }
 
 const (
-	offline      = "Offline"
-	singleStream = "SingleStream"
+	offlineScenario      = "Offline"
+	singleStreamScenario = "SingleStream"
 )
 
 // checkRoundSummary checks the number of samples and the latency limit, and sets the result.
 func (r *resultFolder) checkRoundSummary(e *endpoints.Result) {
 	name, s := path.Join(r.Results(), endpoints.SummaryFile), &e.Summary
 	least := uint64(0)
-	if r.scenario == offline {
+	if r.scenario == offlineScenario {
 		least = r.checker.rules.OfflineSamples(r.model)
 	}
 	if s.Completed != s.Issued || uint64(s.Issued) < least {
@@ -81,12 +82,12 @@ func (r *resultFolder) checkRoundSummary(e *endpoints.Result) {
 				"run again at a lower target_qps")
 		}
 	}
-	if r.scenario == singleStream {
+	if r.scenario == singleStreamScenario {
 		r.checkSingleStream(e)
 		return
 	}
 	result := s.QPS
-	if r.scenario == offline && s.Duration != nil && *s.Duration > 0 {
+	if r.scenario == offlineScenario && s.Duration != nil && *s.Duration > 0 {
 		rate := float64(s.Issued) / (*s.Duration / 1e9) // the official checker's formula
 		result = &rate
 	}

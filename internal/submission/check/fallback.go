@@ -18,7 +18,7 @@ func (a *auditFolder) checkFallback() {
 	missing := slices.DeleteFunc(slices.Clone(files), func(f string) bool { return slices.Contains(found, f) })
 	extra := slices.DeleteFunc(slices.Clone(found), func(f string) bool {
 		return slices.Contains(files, f) ||
-			tree.Extra(f)
+			tree.IsExtra(f)
 	})
 	do := "compare the accuracies: harness audit verify TEST01 writes both files"
 	if len(missing)+len(extra) > 0 {
@@ -44,7 +44,7 @@ func (a *auditFolder) compareMetric(baselineFile, complianceFile, metric, do str
 		return
 	}
 	limit := a.checker.rules.DeltaPercent(a.model, metric)
-	if delta := result.Delta(baseline, compliance); !(delta <= limit) {
+	if delta := result.PercentDifference(baseline, compliance); !(delta <= limit) {
 		a.addReject(a.rule, complianceFile, metric+" differs too much",
 			quoteValue(compliance)+" against "+quoteValue(baseline)+": "+quoteValue(delta)+" %",
 			"at most "+quoteValue(limit)+" %", "find out why outputs of a performance run are worse")
@@ -59,14 +59,14 @@ func (a *auditFolder) lastValue(name, metric, do string) (float64, bool) {
 		return 0, false
 	}
 	list, bad := accuracyValues(metric, strings.Split(text, "\n"))
-	if len(list) == 0 || len(bad) > 0 || list[len(list)-1].v == 0 {
+	if len(list) == 0 || len(bad) > 0 || list[len(list)-1].value == 0 {
 		a.addReject(a.rule, name, "there is no "+metric, strings.Join(bad, " "), "what the accuracy script prints", do)
 		return 0, false
 	}
 	last := list[len(list)-1]
-	if slices.ContainsFunc(list, func(v accuracyValue) bool { return v.v != last.v }) {
+	if slices.ContainsFunc(list, func(v accuracyValue) bool { return v.value != last.value }) {
 		a.addWarning(a.rule, name, metric+" is there with different values", list[0].text+" and "+last.text, "one value",
 			"leave the one that is meant")
 	}
-	return last.v, true
+	return last.value, true
 }

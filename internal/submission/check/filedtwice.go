@@ -7,13 +7,13 @@ import (
 
 // filedRun is a run in a result's folder.
 type filedRun struct {
-	of   *resultFolder
-	path string // path of its detail log
-	main bool   // a performance run, which checkDuplicates checks
+	result        *resultFolder
+	path          string // path of its detail log
+	isPerformance bool   // a performance run, which checkDuplicates checks
 }
 
-// rememberRun records a run by its identity, if its log contains one.
-func (r *resultFolder) rememberRun(l *runLog) {
+// recordRun records a run by its identity, if its log contains one.
+func (r *resultFolder) recordRun(l *runLog) {
 	if l == nil {
 		return
 	}
@@ -21,10 +21,10 @@ func (r *resultFolder) rememberRun(l *runLog) {
 	if strings.Count(moment, " ") < 2 { // several runs can have the same date
 		return
 	}
-	if r.filed == nil {
-		r.filed = map[string][]filedRun{}
+	if r.filedRuns == nil {
+		r.filedRuns = map[string][]filedRun{}
 	}
-	r.filed[moment] = append(r.filed[moment], filedRun{r, l.logPath(), l.role == mainRun})
+	r.filedRuns[moment] = append(r.filedRuns[moment], filedRun{r, l.logPath(), l.role == mainRun})
 }
 
 // checkFiledTwice checks for runs of audits and accuracy runs that also belong to another result. It skips results with
@@ -32,14 +32,14 @@ func (r *resultFolder) rememberRun(l *runLog) {
 func (c *treeChecker) checkFiledTwice() {
 	all := map[string][]filedRun{}
 	for _, r := range c.results {
-		for moment, list := range r.filed {
+		for moment, list := range r.filedRuns {
 			all[moment] = append(all[moment], list...)
 		}
 	}
 	for _, list := range all {
 		for _, run := range list {
-			if !run.main {
-				run.checkAmong(list)
+			if !run.isPerformance {
+				run.checkOtherResults(list)
 			}
 		}
 	}
@@ -48,19 +48,24 @@ func (c *treeChecker) checkFiledTwice() {
 // isAccused reports whether the run was found to belong to another benchmark. The other result with the same run is
 // then correct.
 func (f filedRun) isAccused() bool {
-	return slices.ContainsFunc(f.of.findings, func(o Finding) bool { return o.Kind == AuditOfAnother && o.Path == f.path })
+	return slices.ContainsFunc(f.result.findings, func(o Finding) bool {
+		return o.Kind == AuditOfAnother &&
+			o.Path == f.path
+	})
 }
 
-func (f filedRun) checkAmong(list []filedRun) {
+func (f filedRun) checkOtherResults(list []filedRun) {
 	for _, o := range list {
-		if f.of.moment != "" && f.of.moment == o.of.moment || f.of.mayShare(o.of) || o.isAccused() && !f.isAccused() {
+		if f.result.identity != "" && f.result.identity == o.result.identity || f.result.mayShare(o.result) ||
+			o.isAccused() && !f.isAccused() {
 			continue
 		}
 		severity := Reject
-		if f.of.System == o.of.System && f.of.Submitter == o.of.Submitter && f.of.model == o.of.model {
+		if f.result.System == o.result.System && f.result.Submitter == o.result.Submitter &&
+			f.result.model == o.result.model {
 			severity = Warn // another scenario of the same benchmark
 		}
-		f.of.addFinding(severity, ruleDuplicates, f.path, whatFiledTwice, o.path, "a run of its own",
+		f.result.addFinding(severity, ruleDuplicates, f.path, whatFiledTwice, o.path, "a run of its own",
 			"file the run where it was made, and run again for the other").Other = o.path
 		return
 	}

@@ -27,17 +27,17 @@ func (r *resultFolder) readFurther() {
 			continue
 		}
 		if l := r.readRun(folder, mainRun); l != nil {
-			r.further = append(r.further, l)
+			r.furtherPerformance = append(r.furtherPerformance, l)
 		}
 	}
 }
 
 // countedRun returns the run whose result counts: the last one with a result.
 func (r *resultFolder) countedRun() *runLog {
-	all := append([]*runLog{r.perf}, r.further...)
+	all := append([]*runLog{r.performance}, r.furtherPerformance...)
 	all = slices.DeleteFunc(all, func(l *runLog) bool { return !l.hasResult() })
 	if len(all) == 0 {
-		return r.perf
+		return r.performance
 	}
 	return all[len(all)-1]
 }

@@ -34,7 +34,7 @@ func FuzzAccuracyText(f *testing.F) {
 		}
 		verdictNumbers(lines)
 		hashOf(lines)
-		noSetting(text)
+		firstNoSetting(text)
 	})
 }
 

@@ -44,8 +44,8 @@ const (
 	whatFiledTwice     = "the run is filed for another result too"
 )
 
-// kinds maps texts of findings to kinds.
-var kinds = map[string]Kind{
+// kindsByText maps texts of findings to kinds.
+var kindsByText = map[string]Kind{
 	whatOfAnother: AuditOfAnother, whatAuditAsResult: AuditAsResult, whatResultAsAudit: ResultAsAudit,
 	whatNoSettings: AuditWithoutSettings, whatOtherSettings: AuditWithoutSettings, whatNoOutput: AuditWithoutOutput,
 	whatScoreApart: ScoreApart, whatOtherLogs: VerdictOfOtherLogs, whatOtherMode: RunOfAnotherMode,
@@ -55,14 +55,14 @@ var kinds = map[string]Kind{
 
 // Breach is a kind with the texts of its findings.
 type Breach struct {
-	Kind Kind
-	Says []string
+	Kind  Kind
+	Texts []string
 }
 
 // Breaches returns all kinds, sorted by name.
 func Breaches() []Breach {
 	says := map[Kind][]string{}
-	for what, kind := range kinds {
+	for what, kind := range kindsByText {
 		says[kind] = append(says[kind], what)
 	}
 	var all []Breach
@@ -79,5 +79,5 @@ func kindOf(rule, what string) Kind {
 	if rule == ruleConf {
 		return ""
 	}
-	return kinds[what]
+	return kindsByText[what]
 }

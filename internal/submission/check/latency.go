@@ -24,15 +24,15 @@ func (r *resultFolder) checkLatency(l *runLog) {
 		return // the limits apply to tokens
 	}
 	if got, ok := l.numberOf(measured); ok && got > float64(limit) {
-		r.addFinding(r.settledLimit(l, limit), ruleLatency, l.logPath(), "the latency is over the limit",
+		r.addFinding(r.latencySeverity(l, limit), ruleLatency, l.logPath(), "the latency is over the limit",
 			l.quotedValue(measured), want,
 			"run again at a lower target_qps")
 	}
 }
 
-// settledLimit returns Reject if LoadGen's setting and the official checker agree on the limit, and Note otherwise. For
-// dlrm-v3 they differ: 80 ms and 60 s.
-func (r *resultFolder) settledLimit(l *runLog, limit time.Duration) Severity {
+// latencySeverity returns Reject if LoadGen's setting and the official checker agree on the limit, and Note otherwise.
+// For dlrm-v3 they differ: 80 ms and 60 s.
+func (r *resultFolder) latencySeverity(l *runLog, limit time.Duration) Severity {
 	if s, ok := r.rulesSettings(l.logScenario()); ok && s.ServerTargetLatency == limit {
 		return Reject
 	}

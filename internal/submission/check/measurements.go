@@ -19,7 +19,7 @@ func (r *resultFolder) checkMeasurements() {
 	}
 	name, others, ok := t.MeasurementsFile(r.Place)
 	if !ok {
-		r.addFinding(r.checker.ofPapers(), ruleMeasurements, t.Layout.MeasurementsFile(r.Place),
+		r.addFinding(r.checker.descriptionSeverity(), ruleMeasurements, t.Layout.MeasurementsFile(r.Place),
 			"the description of the model is missing", "",
 			"a JSON object", "write it: harness submission add makes it")
 		return
@@ -34,7 +34,7 @@ func (r *resultFolder) checkMeasurements() {
 			"mend the file")
 		return
 	}
-	for _, twice := range o.twice {
+	for _, twice := range o.duplicates {
 		r.addWarning(ruleMeasurements, name, "a field is there twice", twice, "",
 			"remove the one that does not count, the first")
 	}
@@ -42,9 +42,10 @@ func (r *resultFolder) checkMeasurements() {
 	r.checkModelFields(name, o.fields)
 }
 
-// ofPapers returns the severity of an incomplete description or text. Checkers before v3.1 accepted such results.
-func (c *treeChecker) ofPapers() Severity {
-	if c.asks.LoosePapers {
+// descriptionSeverity returns the severity of an incomplete description or text. Checkers before v3.1 accepted such
+// results.
+func (c *treeChecker) descriptionSeverity() Severity {
+	if c.features.LoosePapers {
 		return Warn
 	}
 	return Reject
@@ -68,9 +69,9 @@ func (r *resultFolder) checkFilled(name string) {
 	e, _ := r.checker.tree.Entry(name)
 	switch {
 	case !r.checker.tree.HasFile(name):
-		r.addFinding(r.checker.ofPapers(), ruleFiles, name, "a file is missing", "", name, "add it")
+		r.addFinding(r.checker.descriptionSeverity(), ruleFiles, name, "a file is missing", "", name, "add it")
 	case e.Size == 0 && !r.checker.options.Skip.EmptyFiles:
-		r.addFinding(r.checker.ofPapers(), ruleFiles, name, "a file is empty", "0 bytes", "", "write it")
+		r.addFinding(r.checker.descriptionSeverity(), ruleFiles, name, "a file is empty", "0 bytes", "", "write it")
 	}
 }
 
@@ -79,11 +80,12 @@ func (r *resultFolder) checkModelFields(name string, fields map[string]any) {
 		value, has := fields[f.Name]
 		switch {
 		case !has:
-			r.addFinding(r.checker.ofPapers(), ruleMeasurements, name, "a field is missing", f.Name, f.Ask, "add it")
+			r.addFinding(r.checker.descriptionSeverity(), ruleMeasurements, name, "a field is missing", f.Name, f.Ask, "add it")
 		case f.Name == "retraining":
 			r.checkRetraining(name, value)
 		case isEmptyValue(value) && !r.checker.options.Skip.EmptyFields:
-			r.addFinding(r.checker.ofPapers(), ruleMeasurements, name, "a field is empty", f.Name+": "+quoteValue(value), f.Ask,
+			r.addFinding(r.checker.descriptionSeverity(), ruleMeasurements, name, "a field is empty",
+				f.Name+": "+quoteValue(value), f.Ask,
 				"fill it in")
 		case !isScalar(value) && !isEmptyValue(value):
 			r.addWarning(ruleMeasurements, name, "a field is no text", f.Name+": "+quoteValue(value), f.Ask,
@@ -100,7 +102,7 @@ func (r *resultFolder) checkModelFields(name string, fields map[string]any) {
 func unfilledFields(fields map[string]any) []string {
 	var names []string
 	for name, value := range fields {
-		if description.Unfilled(textValue(value)) {
+		if description.IsUnfilled(textValue(value)) {
 			names = append(names, name)
 		}
 	}
@@ -113,7 +115,7 @@ func (r *resultFolder) checkRetraining(name string, value any) {
 	switch {
 	case isEmptyValue(value) && r.checker.options.Skip.EmptyFields:
 	case word == "":
-		r.addFinding(r.checker.ofPapers(), ruleMeasurements, name, "retraining is no text, or an empty one",
+		r.addFinding(r.checker.descriptionSeverity(), ruleMeasurements, name, "retraining is no text, or an empty one",
 			quoteValue(value),
 			`"N" or "Y"`, "write it in quotes: the official checker takes false for an empty field")
 	case (word == "y" || word == "yes" || word == "true") && r.isClosed():

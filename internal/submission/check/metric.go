@@ -32,15 +32,15 @@ func (r *resultFolder) checkMetric() {
 			"file the log as LoadGen wrote it; an estimate of 0 says that the run had too few queries")
 		return
 	}
-	r.wantNumbers(l, metric.Key)
+	r.checkRates(l, metric.Key)
 	if !r.inferred {
 		r.metric, r.unit = metric.Value(logged), metric.Unit
 	}
 }
 
-// wantNumbers checks that all rates that the official checker parses are numbers: the samples per second of token
+// checkRates checks that all rates that the official checker parses are numbers: the samples per second of token
 // results, and the run's own rate of inferred results.
-func (r *resultFolder) wantNumbers(l *runLog, own string) {
+func (r *resultFolder) checkRates(l *runLog, own string) {
 	common, _ := r.checker.rules.Metric("", l.logScenario())
 	for _, key := range slices.Compact([]string{common.Key, own}) {
 		if _, ok := l.printedNumber(key); !ok {
@@ -83,11 +83,11 @@ var rateKeys = map[string]string{
 
 // latencyKeys contains the log entries of a kind of latency. %s stands for the percentile, or for min, max or mean.
 type latencyKeys struct {
-	percentileLabel, percentile string // follows "99.00 percentile "
-	label, extreme              string // follows "Mean "
+	percentileLabel, percentileKey string // follows "99.00 percentile "
+	label, extremeKey              string // follows "Mean "
 }
 
-var latencies = []latencyKeys{
+var sampleLatencies = []latencyKeys{
 	{"latency (ns)", "result_%s_percentile_latency_ns", "latency (ns)", "result_%s_latency_ns"},
 	{"first token latency (ns)", "result_first_token_%s_percentile_latency_ns",
 		"First Token latency (ns)", "result_first_token_%s_latency_ns"},
@@ -95,19 +95,20 @@ var latencies = []latencyKeys{
 		"Time per Output Token (ns)", "result_time_to_output_token_%s"},
 }
 
-// perQuery contains the log entries of query latencies. MultiStream's summary shows these instead of sample latencies.
-// If the result is a number of streams, the summary shows both, with query latencies below the heading headQueries.
-var perQuery = []latencyKeys{
+// queryLatencies contains the log entries of query latencies. MultiStream's summary shows these instead of sample
+// latencies. If the result is a number of streams, the summary shows both, with query latencies below the heading
+// queryHeading.
+var queryLatencies = []latencyKeys{
 	{"latency (ns)", "result_%s_percentile_per_query_latency_ns", "latency (ns)", "result_%s_query_latency_ns"},
 }
 
-// headQueries is the heading of query latencies in summaries of rounds with streams in MultiStream.
-const headQueries = "Per-query latency"
+// queryHeading is the heading of query latencies in summaries of rounds with streams in MultiStream.
+const queryHeading = "Per-query latency"
 
-// ofQueries reports whether a block of the summary shows query latencies.
-func (r *resultFolder) ofQueries(l *runLog, block []mllog.Field) bool {
+// showsQueries reports whether a block of the summary shows query latencies.
+func (r *resultFolder) showsQueries(l *runLog, block []mllog.Field) bool {
 	if r.checker.rules.HasStreams() {
-		return block[0].Label == headQueries
+		return block[0].Label == queryHeading
 	}
 	return strings.EqualFold(l.logScenario(), "MultiStream")
 }
@@ -117,9 +118,9 @@ func summaryKey(label string, ofQueries bool) string {
 	if key, ok := rateKeys[label]; ok {
 		return key
 	}
-	kinds := latencies
+	kinds := sampleLatencies
 	if ofQueries {
-		kinds = perQuery
+		kinds = queryLatencies
 	}
 	first, rest, _ := strings.Cut(label, " ")
 	rest, isPercentile := strings.CutPrefix(rest, "percentile ")
@@ -127,9 +128,9 @@ func summaryKey(label string, ofQueries bool) string {
 	for _, k := range kinds {
 		switch {
 		case isPercentile && err == nil && rest == k.percentileLabel:
-			return fmt.Sprintf(k.percentile, strconv.FormatFloat(percentile, 'f', 2, 64))
+			return fmt.Sprintf(k.percentileKey, strconv.FormatFloat(percentile, 'f', 2, 64))
 		case !isPercentile && rest == k.label && slices.Contains([]string{"Min", "Max", "Mean"}, first):
-			return fmt.Sprintf(k.extreme, strings.ToLower(first))
+			return fmt.Sprintf(k.extremeKey, strings.ToLower(first))
 		}
 	}
 	return ""
@@ -148,7 +149,7 @@ func (r *resultFolder) checkSummaryMetric(l *runLog) {
 	}
 	for _, block := range append([][]mllog.Field{l.summary.Headline}, l.summary.Stats...) {
 		for _, f := range block {
-			r.compareSummary(l, summaryKey(f.Label, r.ofQueries(l, block)), f.Value)
+			r.compareSummary(l, summaryKey(f.Label, r.showsQueries(l, block)), f.Value)
 		}
 	}
 	for _, f := range l.summary.EarlyStopping {
@@ -166,7 +167,7 @@ func (r *resultFolder) checkSummaryMetric(l *runLog) {
 }
 
 func (r *resultFolder) compareSummary(l *runLog, key, text string) {
-	said, ok := parseSaid(text)
+	said, ok := parsePrinted(text)
 	is, has := l.printedNumber(key)
 	if ok && has && !said.canShow(is) {
 		r.addReject(ruleMetric, l.logPath(), "summary and detail log disagree", l.quotedValue(key),

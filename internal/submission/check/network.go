@@ -9,7 +9,7 @@ import (
 
 // checkNetworkSUT checks the name of the system under test against the division.
 func (r *resultFolder) checkNetworkSUT(l *runLog) {
-	named := strings.Contains(l.wordOf("sut_name"), result.NetworkSUT)
+	named := strings.Contains(l.textOf("sut_name"), result.NetworkSUT)
 	switch {
 	case (r.system.network || r.Division == tree.DivisionNetwork) && !named:
 		r.addReject(ruleNetwork, l.logPath(), "the run did not go through a network", l.quotedValue("sut_name"),

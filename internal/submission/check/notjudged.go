@@ -9,8 +9,8 @@ type Unjudged struct {
 	Why  string `json:"why"`
 }
 
-// unjudged lists rules that some rounds leave undefined, with a test for the rounds that define them.
-var unjudged = []struct {
+// undefinedRules lists rules that some rounds leave undefined, with a test for the rounds that define them.
+var undefinedRules = []struct {
 	Unjudged
 	in func(rules *mlconf.Rules) bool
 }{
@@ -33,7 +33,7 @@ var unjudged = []struct {
 // notJudged returns the rules that the round leaves undefined.
 func notJudged(rules *mlconf.Rules) []Unjudged {
 	var list []Unjudged
-	for _, u := range unjudged {
+	for _, u := range undefinedRules {
 		if u.in(rules) {
 			list = append(list, u.Unjudged)
 		}

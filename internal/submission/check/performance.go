@@ -48,20 +48,21 @@ func (r *resultFolder) checkPerformance(l *runLog) {
 
 // checkMain checks what applies only to the main performance run.
 func (r *resultFolder) checkMain() {
-	if r.perf == nil {
+	if r.performance == nil {
 		return
 	}
 	r.checkInferred()
-	if r.perf.hasResult() {
+	if r.performance.hasResult() {
 		r.checkMetric()
 	}
-	note := evidence.AuditNote(r.perf.detail)
+	note := evidence.AuditNote(r.performance.detail)
 	switch {
-	case note != "" && !r.ranAsAudit(r.perf):
-		r.addWarning(ruleSettings, r.perf.logPath(), "an audit.config was read, and changed no setting of an audit", note,
+	case note != "" && !r.ranAsAudit(r.performance):
+		r.addWarning(ruleSettings, r.performance.logPath(), "an audit.config was read, and changed no setting of an audit",
+			note,
 			"a run without audit.config", "remove it from the working folder")
 	case note != "":
-		r.addReject(ruleSettings, r.perf.logPath(), whatAuditAsResult, note,
+		r.addReject(ruleSettings, r.performance.logPath(), whatAuditAsResult, note,
 			"a run without audit.config",
 			"file the performance run, or run again without an audit.config in the working folder")
 	}
@@ -83,7 +84,7 @@ const bothModes = "SubmissionRun"
 
 // checkMode checks the mode of a run.
 func (r *resultFolder) checkMode(l *runLog, want string) {
-	mode := l.wordOf("effective_test_mode")
+	mode := l.textOf("effective_test_mode")
 	if mode == bothModes {
 		r.addFinding(Note, ruleSettings, l.logPath(), "the log is of an accuracy run and a performance run together", mode,
 			want,
@@ -117,20 +118,20 @@ func (r *resultFolder) checkErrors(l *runLog) {
 		all, remarks = evidence.RunErrors(l.detail)
 	}
 	if l.role == tree.CachingUnique || l.role == tree.CachingSame {
-		all, remarks = endedEarly(all)
+		all, remarks = splitRanOut(all)
 	}
 	for _, e := range remarks {
 		message, _ := e.Text()
-		r.addFinding(r.ofRemark(l), ruleValidity, l.logPath(), "LoadGen ended the run when all its queries were issued",
+		r.addFinding(r.remarkSeverity(l), ruleValidity, l.logPath(), "LoadGen ended the run when all its queries were issued",
 			e.Key+": "+message, "no error", "set max_query_count to 0, or leave it as the audit.config has it")
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(e mllog.DetailEntry) bool {
 		message, _ := e.Text()
-		if r.checker.options.Skip.Uncommitted && strings.Contains(message, uncommitted) {
+		if r.checker.options.Skip.Uncommitted && strings.Contains(message, uncommittedText) {
 			r.addWarning(ruleLoadGen, l.logPath(), "LoadGen was built with changes", message, "", "forgiven by a flag: say why")
 			return true
 		}
-		return r.checker.asks.Forgives(message)
+		return r.checker.features.Forgives(message)
 	})
 	if n := len(all) + l.detail.NumErrors - len(l.detail.Errors); n > maxErrors && len(all) > 0 {
 		r.addReject(ruleValidity, l.logPath(), "LoadGen logged errors",
@@ -148,17 +149,17 @@ func (r *resultFolder) checkErrors(l *runLog) {
 	}
 }
 
-// ofRemark returns the severity of the remark that an audit's run ended when all queries were issued.
-func (r *resultFolder) ofRemark(l *runLog) Severity {
+// remarkSeverity returns the severity of the remark that an audit's run ended when all queries were issued.
+func (r *resultFolder) remarkSeverity(l *runLog) Severity {
 	if l.role == tree.CachingUnique || l.role == tree.CachingSame {
 		return Note
 	}
 	return Warn
 }
 
-// endedEarly separates the errors of TEST04's run from the remark that all samples were issued. Before v2.1, the test's
-// settings caused that remark.
-func endedEarly(errors []mllog.DetailEntry) (all, remarks []mllog.DetailEntry) {
+// splitRanOut separates the errors of TEST04's run from the remark that all samples were issued. Before v2.1, the
+// test's settings caused that remark.
+func splitRanOut(errors []mllog.DetailEntry) (all, remarks []mllog.DetailEntry) {
 	for _, e := range errors {
 		if message, _ := e.Text(); strings.Contains(message, "Ran out of generated queries") {
 			remarks = append(remarks, e)

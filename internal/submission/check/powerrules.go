@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-func (r *resultFolder) isPowerMeasured() bool { return power.Measured(r.checker.tree, r.Place) }
+func (r *resultFolder) isPowerMeasured() bool { return power.IsMeasured(r.checker.tree, r.Place) }
 
 // checkPower checks the power measurement of a result.
 func (r *resultFolder) checkPower() {
@@ -50,12 +50,12 @@ func (r *resultFolder) checkPowerTexts() {
 
 // checkSamples checks that the log contains samples within the run.
 func (r *resultFolder) checkSamples() {
-	if r.perf == nil || !r.checker.tree.HasFile(path.Join(r.Run(), tree.PowerSamples)) {
+	if r.performance == nil || !r.checker.tree.HasFile(path.Join(r.Run(), tree.PowerSamples)) {
 		return
 	}
 	name := path.Join(r.Run(), tree.PowerSamples)
-	average, err := power.Average(r.checker.tree, r.Place, r.Run(), r.perf.wordOf("power_begin"),
-		r.perf.wordOf("power_end"))
+	average, err := power.AveragePower(r.checker.tree, r.Place, r.Run(), r.performance.textOf("power_begin"),
+		r.performance.textOf("power_end"))
 	if err != nil {
 		r.addReject(rulePower, name, "the samples cannot be averaged", err.Error(), "",
 			"file the samples and the log of one run")
@@ -64,8 +64,8 @@ func (r *resultFolder) checkSamples() {
 	for _, fault := range average.Faults {
 		r.addReject(rulePower, name, "a sample cannot be read", fault.Error(), "", "file the samples as the meter wrote them")
 	}
-	run := spl.Measured{Scenario: r.scenario, Logged: r.perf.logScenario(), Performance: r.metric,
-		Queries: r.perf.expectedQueries(average.Window.Seconds())}
+	run := spl.Measured{Scenario: r.scenario, Logged: r.performance.logScenario(), Performance: r.metric,
+		Queries: r.performance.expectedQueries(average.Window.Seconds())}
 	if _, err := average.Metric(run); err != nil {
 		r.addReject(rulePower, name, "there is no power result", err.Error(), "samples within the run",
 			"file the samples and the log of one run; see that both clocks agree")
@@ -109,7 +109,7 @@ func (s *systemFolder) checkNameplate() {
 	}
 	text, err := s.checker.readText(name)
 	if err == nil {
-		_, err = power.Nameplate([]byte(text))
+		_, err = power.SumNameplate([]byte(text))
 	}
 	if err != nil {
 		s.checker.addFinding(Reject, rulePower, name, "the description of the power supplies cannot be read", err.Error(),

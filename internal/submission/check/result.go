@@ -11,23 +11,23 @@ import (
 // resultFolder is the check of one scenario folder. A single goroutine uses it.
 type resultFolder struct {
 	tree.Place
-	checker  *treeChecker
-	system   *systemFolder
-	model    string // name in the rules
-	guessed  bool   // model derived from a part of the folder's name
-	known    bool   // the round contains the model
-	scenario string // canonical name
-	named    bool   // the folder's name is a scenario
+	checker   *treeChecker
+	system    *systemFolder
+	model     string // name in the rules
+	isGuessed bool   // model derived from a part of the folder's name
+	isKnown   bool   // the round contains the model
+	scenario  string // canonical name
+	isNamed   bool   // the folder's name is a scenario
 
-	perf, acc *runLog               // nil: none, or released after the check
-	further   []*runLog             // performance runs after the first, in rounds that require several
-	moment    string                // identity of the performance run; empty: unknown
-	loadgen   string                // LoadGen version of the performance run
-	filed     map[string][]filedRun // runs in its folders by identity
-	inferred  bool
-	metric    float64
-	unit      string
-	findings  []Finding
+	performance, accuracy *runLog               // nil: none, or released after the check
+	furtherPerformance    []*runLog             // performance runs after the first, in rounds that require several
+	identity              string                // identity of the performance run; empty: unknown
+	loadgen               string                // LoadGen version of the performance run
+	filedRuns             map[string][]filedRun // runs in its folders by identity
+	inferred              bool
+	metric                float64
+	unit                  string
+	findings              []Finding
 }
 
 // resultFolders returns all folders of a system's results. A folder whose name is not a scenario fails the check.
@@ -36,9 +36,9 @@ func (s *systemFolder) resultFolders() []*resultFolder {
 	for _, b := range s.Benchmarks {
 		model, guessed := s.checker.rules.ModelOf(b.Benchmark, s.submitter.mapping)
 		for _, p := range b.Scenarios {
-			r := &resultFolder{Place: p, checker: s.checker, system: s, model: model, guessed: guessed}
-			r.known = s.checker.rules.Has(model)
-			r.scenario, r.named = tree.CanonicalScenario(p.Scenario)
+			r := &resultFolder{Place: p, checker: s.checker, system: s, model: model, isGuessed: guessed}
+			r.isKnown = s.checker.rules.Has(model)
+			r.scenario, r.isNamed = tree.CanonicalScenario(p.Scenario)
 			list = append(list, r)
 		}
 		s.checkScenarios(b, model)
@@ -59,12 +59,12 @@ func (r *resultFolder) checkResult() {
 	}
 	r.checkFiles()
 	r.checkMeasurements()
-	r.perf = r.readRun(r.Run(), mainRun)
+	r.performance = r.readRun(r.Run(), mainRun)
 	r.readFurther()
-	r.acc = r.readRun(r.Place.Accuracy(), accuracyRun)
+	r.accuracy = r.readRun(r.Place.Accuracy(), accuracyRun)
 	r.checkUserConf()
-	r.checkPerformance(r.perf)
-	for _, l := range r.further {
+	r.checkPerformance(r.performance)
+	for _, l := range r.furtherPerformance {
 		r.checkPerformance(l)
 	}
 	r.checkMain()
@@ -73,15 +73,15 @@ func (r *resultFolder) checkResult() {
 	r.checkAccuracyLog()
 	r.checkAudits()
 	r.checkPower()
-	if r.perf != nil {
-		r.loadgen = r.perf.wordOf("loadgen_version")
+	if r.performance != nil {
+		r.loadgen = r.performance.textOf("loadgen_version")
 	}
-	r.rememberRun(r.perf)
-	r.rememberRun(r.acc)
-	if r.perf != nil && strings.Count(r.perf.runIdentity(), " ") > 1 {
-		r.moment = r.perf.runIdentity()
+	r.recordRun(r.performance)
+	r.recordRun(r.accuracy)
+	if r.performance != nil && strings.Count(r.performance.runIdentity(), " ") > 1 {
+		r.identity = r.performance.runIdentity()
 	}
-	r.perf, r.acc, r.further = nil, nil, nil // logs are large and results numerous
+	r.performance, r.accuracy, r.furtherPerformance = nil, nil, nil // logs are large and results numerous
 }
 
 func (r *resultFolder) toResult() Result {
@@ -93,7 +93,7 @@ func (r *resultFolder) isClosed() bool { return r.Division != tree.DivisionOpen 
 
 // addFinding adds a finding of the result. The caller may complete the returned finding before the next call.
 func (r *resultFolder) addFinding(s Severity, rule, name, what, found, expected, do string) *Finding {
-	if s == Reject && r.checker.asks.AuditsWherePresent &&
+	if s == Reject && r.checker.features.AuditsWherePresent &&
 		strings.HasPrefix(name, r.checker.tree.Layout.Audits(r.Place)+"/") {
 		s = Warn
 	}
@@ -112,16 +112,16 @@ func (r *resultFolder) addWarning(rule, name, what, found, expected, do string) 
 
 // checkNames checks the names of the benchmark and the scenario.
 func (r *resultFolder) checkNames() {
-	if !r.named {
+	if !r.isNamed {
 		r.addReject(ruleNames, r.Results(), "the folder is no scenario", r.Scenario, strings.Join(tree.Scenarios(), ", "),
 			"rename or remove it: it fails every scenario of the benchmark")
 	}
 	switch {
-	case !r.known:
+	case !r.isKnown:
 		r.addReject(ruleNames, r.Results(), "the round has no such benchmark", r.Benchmark,
 			"one of "+strings.Join(r.checker.rules.Models(), ", "),
 			"rename the folder; in the open division name the model in "+tree.ModelMapping)
-	case r.guessed && r.isClosed():
+	case r.isGuessed && r.isClosed():
 		r.addWarning(ruleNames, r.Results(), "the benchmark is guessed from a part of the name", r.Benchmark, r.model,
 			"call the folder "+r.model)
 	}
@@ -193,7 +193,7 @@ func (r *resultFolder) checkFiles() {
 // checkExtra reports unknown files and folders.
 func (r *resultFolder) checkExtra(folder string, known []string) {
 	for _, e := range r.checker.tree.Entries(folder) {
-		if !slices.Contains(known, e.Name) && !tree.Extra(e.Name) && !strings.HasPrefix(e.Name, ".") {
+		if !slices.Contains(known, e.Name) && !tree.IsExtra(e.Name) && !strings.HasPrefix(e.Name, ".") {
 			severity, do := unaskedSeverity(e.Name)
 			r.addFinding(severity, ruleFiles, e.Path, "no rule knows it", e.Name, strings.Join(known, ", "), do)
 		}
@@ -204,7 +204,7 @@ func (r *resultFolder) belongsHere(e tree.Entry) bool {
 	files := []string{tree.MeasurementFile, tree.UserConf, tree.Readme, tree.MLPerfConf}
 	apart := r.checker.tree.Layout.Apart
 	switch {
-	case tree.Extra(e.Name) || strings.HasPrefix(e.Name, "."):
+	case tree.IsExtra(e.Name) || strings.HasPrefix(e.Name, "."):
 		return true
 	case e.Dir:
 		return e.Name == tree.AccuracyDir || e.Name == tree.PerformanceDir ||

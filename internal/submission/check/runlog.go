@@ -36,7 +36,7 @@ func (l *runLog) isAudit() bool { return l.role != mainRun && l.role != accuracy
 
 // missingSeverity returns the severity of a missing log of the run.
 func (l *runLog) missingSeverity() Severity {
-	if l.isAudit() && tree.FilesOf(string(l.role)).Unfiled {
+	if l.isAudit() && tree.FilesOf(string(l.role)).LogsNotCopied {
 		return Warn
 	}
 	return Reject
@@ -109,7 +109,7 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 	if d.Lines == 0 {
 		reject("the log is empty", "", "the entries of a LoadGen run")
 	}
-	if d.Text && !r.checker.asks.TextLogs {
+	if d.Text && !r.checker.features.TextLogs {
 		reject("the log is text, as LoadGens before v1.0 wrote it", "", "lines that begin with "+mllog.DetailPrefix)
 	}
 	if d.NumForeign > 0 && d.Foreign[0] == 1 {
@@ -150,7 +150,7 @@ func (r *resultFolder) checkLogFormat(l *runLog) {
 // unescaped. The official checker fails at such an entry in the logs that it reads.
 func (r *resultFolder) noteOddEntry(l *runLog) {
 	severity, do := Reject, "call it by another name and run again: the official checker stops at it"
-	if l.isAudit() && r.checker.asks.AuditLogsUnread {
+	if l.isAudit() && r.checker.features.AuditLogsUnread {
 		severity, do = Warn, "nothing for this run; call it by another name in the next"
 	}
 	r.addFinding(severity, ruleLogFormat, l.logPath(), "an entry is not JSON",
@@ -186,8 +186,8 @@ func (l *runLog) numberOf(key string) (v float64, ok bool) {
 	return e.Float()
 }
 
-// wordOf returns the first value of a key as text.
-func (l *runLog) wordOf(key string) string {
+// textOf returns the first value of a key as text.
+func (l *runLog) textOf(key string) string {
 	e, _ := l.detail.First(key)
 	s, _ := e.Text()
 	return s
@@ -210,4 +210,4 @@ func (l *runLog) quotedValue(key string) string {
 }
 
 // logScenario returns the scenario in the log.
-func (l *runLog) logScenario() string { return l.wordOf("effective_scenario") }
+func (l *runLog) logScenario() string { return l.textOf("effective_scenario") }

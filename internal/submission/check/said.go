@@ -7,26 +7,26 @@ import (
 	"strings"
 )
 
-// saidNumber is a number in a text with its precision.
-type saidNumber struct {
-	v    float64
-	unit float64 // unit of the last decimal; 0: no decimals
+// printedNumber is a number in a text with its precision.
+type printedNumber struct {
+	value    float64
+	lastUnit float64 // unit of the last decimal; 0: no decimals
 }
 
-// saidForm matches a number in a text: its decimals and its exponent.
-var saidForm = regexp.MustCompile(`^[-+]?\d*(?:\.(\d*))?(?:[eE]([-+]?\d+))?$`)
+// printedForm matches a number in a text: its decimals and its exponent.
+var printedForm = regexp.MustCompile(`^[-+]?\d*(?:\.(\d*))?(?:[eE]([-+]?\d+))?$`)
 
-// parseSaid parses a number in a text. ok is false if the text is not a number.
-func parseSaid(text string) (p saidNumber, ok bool) {
+// parsePrinted parses a number in a text. ok is false if the text is not a number.
+func parsePrinted(text string) (p printedNumber, ok bool) {
 	text = strings.TrimSpace(text)
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return saidNumber{}, false
+		return printedNumber{}, false
 	}
-	p.v = v
-	if m := saidForm.FindStringSubmatch(text); m != nil && m[1] != "" {
+	p.value = v
+	if m := printedForm.FindStringSubmatch(text); m != nil && m[1] != "" {
 		exponent, _ := strconv.Atoi(m[2])
-		p.unit = math.Pow10(exponent - len(m[1]))
+		p.lastUnit = math.Pow10(exponent - len(m[1]))
 	}
 	return p, true
 }
@@ -36,8 +36,8 @@ const logDigits = 1e-5
 
 // canShow reports whether the text can be a rounded form of v. Both must agree to a thousandth, or to the text's
 // decimals, as 0.81 and 0.81492 do. Official scripts read scores from summaries with two decimals.
-func (p saidNumber) canShow(v float64) bool {
-	return nearlyEqual(p.v, v) || math.Abs(p.v-v) <= p.unit/2+logDigits*math.Abs(v)
+func (p printedNumber) canShow(v float64) bool {
+	return nearlyEqual(p.value, v) || math.Abs(p.value-v) <= p.lastUnit/2+logDigits*math.Abs(v)
 }
 
 // nearlyEqual reports whether two numbers agree to a thousandth. Texts have three digits or more.

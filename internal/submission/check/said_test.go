@@ -20,13 +20,13 @@ func TestSaidNumbers(t *testing.T) {
 		{"1.2e3", 1251, false}, {" 0.81\t", 0.81492, true}, {"-0.81", 0.81, false}, {"+0.81", 0.81492, true},
 		{"0.814920000000001", 0.81492, true},
 	} {
-		said, ok := parseSaid(c.text)
+		said, ok := parsePrinted(c.text)
 		if !ok || said.canShow(c.v) != c.want {
 			t.Errorf("%q for %v: got %t (read: %t), want %t", c.text, c.v, said.canShow(c.v), ok, c.want)
 		}
 	}
 	for _, text := range []string{"", "x", "1.2.3", "1e", "0.5 s", "--1"} {
-		if _, ok := parseSaid(text); ok {
+		if _, ok := parsePrinted(text); ok {
 			t.Errorf("%q was read", text)
 		}
 	}
@@ -42,8 +42,8 @@ func TestRoundedNumbersOfVerdicts(t *testing.T) {
 		{"mean output tokens", "283.64", 283.636, true}, {"mean output tokens", "283.64", 283.6, false},
 		{"mean output tokens", "283.64", 283.64, true}, {"accuracy score", "0.79", 0.786, false},
 	} {
-		said, _ := parseSaid(c.text)
-		if got := said.v-said.roundingSlack(c.key) <= c.most; got != c.want {
+		said, _ := parsePrinted(c.text)
+		if got := said.value-said.roundingSlack(c.key) <= c.most; got != c.want {
 			t.Errorf("%s %s at most %v: got %t", c.key, c.text, c.most, got)
 		}
 	}

@@ -21,7 +21,7 @@ func (r *resultFolder) checkSeeds(l *runLog) {
 	} {
 		e, _ := l.detail.First(c.key)
 		if got, ok := e.Uint(); !ok || got != c.want {
-			r.addFinding(r.ofAccuracy(l), ruleSeeds, l.logPath(), whatOtherSeed, l.quotedValue(c.key),
+			r.addFinding(r.logSeverity(l), ruleSeeds, l.logPath(), whatOtherSeed, l.quotedValue(c.key),
 				strconv.FormatUint(c.want, 10),
 				"run again with the rules of "+r.checker.rules.Name+", or check with the round's rules: --rules")
 		}

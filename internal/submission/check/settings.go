@@ -11,7 +11,7 @@ import (
 // checkSettings checks the settings of a run against the round's.
 func (r *resultFolder) checkSettings(l *runLog) {
 	r.checkSampling(l)
-	if !r.known {
+	if !r.isKnown {
 		return
 	}
 	want, ok := r.rulesSettings(l.logScenario())

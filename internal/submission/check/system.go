@@ -24,7 +24,7 @@ type systemFolder struct {
 	fields    map[string]any    // of the description; nil: none
 	kind      mlconf.SystemType // empty: unknown
 	network   bool
-	described unique.Handle[string] // cached result of machineHandle
+	handle    unique.Handle[string] // cached result of machineHandle
 
 	findings []Finding
 }
@@ -32,8 +32,8 @@ type systemFolder struct {
 func newSystem(sub *submitterFolder, folder tree.System) *systemFolder {
 	s := &systemFolder{System: folder, submitter: sub, checker: sub.checker}
 	s.readDescription()
-	s.kind, _ = description.Type(textValue(s.fields["system_type"]))
-	if s.checker.asks.OneType && s.kind == mlconf.DatacenterEdge {
+	s.kind, _ = description.ParseType(textValue(s.fields["system_type"]))
+	if s.checker.features.OneType && s.kind == mlconf.DatacenterEdge {
 		s.kind = ""
 	}
 	s.network = strings.EqualFold(textValue(s.fields[description.IsNetwork]), "true")
@@ -66,7 +66,7 @@ func (s *systemFolder) readDescription() {
 		return
 	}
 	s.fields = o.fields
-	for _, name := range o.twice {
+	for _, name := range o.duplicates {
 		s.addFinding(Warn, ruleSystem, "a field is there twice", name, "", "remove the one that does not count, the first")
 	}
 }
@@ -77,7 +77,7 @@ func (s *systemFolder) checkSystem() {
 			"remove the folder, or add results")
 	}
 	for _, name := range s.checker.tree.Files(s.Results()) {
-		if name != tree.PrivateIDFile && !tree.Extra(name) {
+		if name != tree.PrivateIDFile && !tree.IsExtra(name) {
 			s.checker.warnStray(path.Join(s.Results(), name), "folders of benchmarks")
 		}
 	}
@@ -94,7 +94,7 @@ func (s *systemFolder) checkSystem() {
 
 // checkValues checks the fields with fixed values.
 func (s *systemFolder) checkValues() {
-	if s.kind == "" && !s.checker.asks.AnySystem {
+	if s.kind == "" && !s.checker.features.AnySystem {
 		s.addReject("system_type is unknown", quoteValue(s.fields["system_type"]),
 			"datacenter, edge, datacenter,edge or edge,datacenter, without blanks and capitals", "write it so")
 	}
@@ -115,13 +115,13 @@ func (s *systemFolder) checkFields() {
 	for _, f := range description.Fields() {
 		value, has := s.fields[f.Name]
 		switch {
-		case slices.Contains(s.checker.asks.FieldsLater, f.Name) && isEmptyValue(value):
+		case slices.Contains(s.checker.features.FieldsLater, f.Name) && isEmptyValue(value):
 		case !has:
 			s.addReject("a field is missing", f.Name, f.Ask, "add it")
-		case f.Meaning && isEmptyValue(value) && !s.checker.options.Skip.EmptyFields:
-			s.addFinding(s.checker.ofPapers(), ruleSystem, "a field is empty", f.Name+": "+quoteValue(value), f.Ask,
+		case f.Required && isEmptyValue(value) && !s.checker.options.Skip.EmptyFields:
+			s.addFinding(s.checker.descriptionSeverity(), ruleSystem, "a field is empty", f.Name+": "+quoteValue(value), f.Ask,
 				emptyField(value))
-		case slices.Contains(notes, f.Name) && !isText(value):
+		case slices.Contains(noteFields, f.Name) && !isText(value):
 			s.addReject("a field is no text", f.Name+": "+quoteValue(value), f.Ask,
 				"write it as one text: the official checker dies of it, for all submitters")
 		case !isScalar(value):
@@ -133,20 +133,20 @@ func (s *systemFolder) checkFields() {
 	}
 }
 
-// summarized lists the fields that the official summary quotes. Notes may have several lines.
-var summarized = append([]string{
+// summarizedFields lists the fields that the official summary quotes. Notes may have several lines.
+var summarizedFields = append([]string{
 	"system_name", "number_of_nodes", "host_processor_model_name", "host_processors_per_node",
 	"host_processor_core_count", "accelerator_model_name", "accelerators_per_node", "framework", "operating_system",
-}, notes...)
+}, noteFields...)
 
-// notes lists the fields that the official summary joins.
-var notes = []string{"hw_notes", "sw_notes"}
+// noteFields lists the fields that the official summary joins.
+var noteFields = []string{"hw_notes", "sw_notes"}
 
 // checkSummarized checks for texts that break the official summary.
 func (s *systemFolder) checkSummarized() {
-	for _, name := range summarized {
+	for _, name := range summarizedFields {
 		value := textValue(s.fields[name])
-		broken := !slices.Contains(notes, name) && strings.ContainsFunc(value, unicode.IsControl)
+		broken := !slices.Contains(noteFields, name) && strings.ContainsFunc(value, unicode.IsControl)
 		if broken || strings.Contains(value, `"`) {
 			s.addFinding(Warn, ruleSystem, "a field has a quote or the end of a line", name+": "+quoteValue(value),
 				"one line without quotes", "write it without: the official summary holds it as it is, and is not read back")

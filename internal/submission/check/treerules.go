@@ -21,7 +21,7 @@ func (c *treeChecker) checkTree() {
 	}
 	c.checkTop()
 	for e := range c.tree.All {
-		if c.isOurs(e.Path) {
+		if c.isChecked(e.Path) {
 			c.checkEntry(e)
 		}
 	}
@@ -49,28 +49,28 @@ func (c *treeChecker) checkTop() {
 
 // warnStray warns of a file or folder that no rule mentions.
 func (c *treeChecker) warnStray(name, expected string) {
-	if base := path.Base(name); !tree.Extra(base) && !strings.HasPrefix(base, ".") {
+	if base := path.Base(name); !tree.IsExtra(base) && !strings.HasPrefix(base, ".") {
 		severity, do := unaskedSeverity(base)
 		if c.tree.HasDir(name) { // a submitter's programs
-			severity, do = Note, doNothing
+			severity, do = Note, adviceNothing
 		}
 		c.addFinding(severity, ruleFiles, name, "no rule knows it", base, expected, do)
 	}
 }
 
-// doNothing is the advice on a harmless file.
-const doNothing = "nothing, if it is meant so"
+// adviceNothing is the advice on a harmless file.
+const adviceNothing = "nothing, if it is meant so"
 
 // unaskedSeverity returns the severity of, and advice on, a file that no rule requires.
 func unaskedSeverity(name string) (severity Severity, do string) {
-	if tree.Aside(name) {
-		return Note, doNothing
+	if tree.IsHarmless(name) {
+		return Note, adviceNothing
 	}
 	return Warn, "remove it"
 }
 
-// isOurs reports whether a path belongs to the checked submitters.
-func (c *treeChecker) isOurs(name string) bool {
+// isChecked reports whether a path belongs to the checked submitters.
+func (c *treeChecker) isChecked(name string) bool {
 	if c.options.Submitter == "" {
 		return true
 	}

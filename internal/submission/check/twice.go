@@ -8,14 +8,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 )
 
-// once lists the prefixes of keys that LoadGen writes once in a performance run.
-var once = []string{"result_", "early_stopping_", "effective_", "requested_", "loadgen_version", "num_errors",
+// onceKeys lists the prefixes of keys that LoadGen writes once in a performance run.
+var onceKeys = []string{"result_", "early_stopping_", "effective_", "requested_", "loadgen_version", "num_errors",
 	"sut_name"}
 
 // checkTwice reports keys that occur again with another value. The official tools read the first one.
 func (r *resultFolder) checkTwice(l *runLog) {
 	for key, list := range l.detail.Repeated {
-		if !slices.ContainsFunc(once, func(p string) bool { return strings.HasPrefix(key, p) }) {
+		if !slices.ContainsFunc(onceKeys, func(p string) bool { return strings.HasPrefix(key, p) }) {
 			continue
 		}
 		first := quoteValue(list[0].Value)

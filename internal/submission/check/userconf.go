@@ -27,8 +27,8 @@ func (r *resultFolder) checkUserConf() {
 		r.addReject(ruleConf, name, "the settings cannot be read", err.Error(), "", "mend the file")
 		return
 	}
-	if line, others := noSetting(string(text)); line != "" {
-		r.addFinding(r.ofPaper(others), ruleConf, name, "a line is no setting", line, "MODEL.SCENARIO.KEY = VALUE",
+	if line, others := firstNoSetting(string(text)); line != "" {
+		r.addFinding(r.unreadableSeverity(others), ruleConf, name, "a line is no setting", line, "MODEL.SCENARIO.KEY = VALUE",
 			"remove or mend the line")
 		return
 	}
@@ -51,14 +51,15 @@ func (r *resultFolder) checkUserConf() {
 
 // unreadSeverity returns the severity of a line that LoadGen ignores. It is low if the log shows the settings.
 func (r *resultFolder) unreadSeverity() Severity {
-	if r.perf != nil {
+	if r.performance != nil {
 		return Note
 	}
 	return Warn
 }
 
-// noSetting returns the first line that is neither a setting nor a comment, and whether the text contains settings.
-func noSetting(text string) (first string, settings bool) {
+// firstNoSetting returns the first line that is neither a setting nor a comment, and whether the text contains
+// settings.
+func firstNoSetting(text string) (first string, settings bool) {
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
 		switch {
@@ -72,13 +73,13 @@ func noSetting(text string) (first string, settings bool) {
 	return first, settings
 }
 
-// ofPaper returns the severity of a user.conf that LoadGen cannot read. If there is a log, LoadGen ran with another
-// file. A file without settings is a placeholder.
-func (r *resultFolder) ofPaper(settings bool) Severity {
-	if settings && r.perf != nil {
+// unreadableSeverity returns the severity of a user.conf that LoadGen cannot read. If there is a log, LoadGen ran with
+// another file. A file without settings is a placeholder.
+func (r *resultFolder) unreadableSeverity(settings bool) Severity {
+	if settings && r.performance != nil {
 		return Warn
 	}
-	return r.checker.ofPapers()
+	return r.checker.descriptionSeverity()
 }
 
 // checkConf checks the settings of one scenario. It returns false if LoadGen cannot read the file.
@@ -88,65 +89,66 @@ func (r *resultFolder) checkConf(name, text, scenario string) bool {
 	model := r.checker.rules.LoadGenModel(r.model, r.scenario)
 	code, err := official.FromConfig(&s, &text, model, scenario, mlconf.ConfUser)
 	if err != nil || code == mlconf.CodeInvalid {
-		r.addFinding(r.ofPaper(true), ruleConf, name, "LoadGen cannot read the settings", firstFault(name, text),
+		r.addFinding(r.unreadableSeverity(true), ruleConf, name, "LoadGen cannot read the settings", firstFault(name, text),
 			"lines MODEL.SCENARIO.KEY = VALUE", "mend the line")
 		return false
 	}
 	minDuration, ok := r.minDuration(scenario)
 	if ok && s.MinDuration < minDuration && !strings.HasPrefix(r.model, "e2e-rag") {
-		r.judgeSetting(name, scenario, Reject, paperSetting{what: "below the minimum", key: "min_duration",
+		r.judgeSetting(name, scenario, Reject, confSetting{problem: "below the minimum", key: "min_duration",
 			value: float64(s.MinDuration.Milliseconds()), bound: float64(minDuration.Milliseconds()),
-			logged: "effective_min_duration_ms"})
+			loggedKey: "effective_min_duration_ms"})
 	}
 	least := r.checker.rules.PerformanceSampleCount(r.model)
 	if n := s.PerformanceSampleCountOverride; n > 0 && n < least {
-		r.judgeSetting(name, scenario, Reject, paperSetting{what: "below the minimum",
+		r.judgeSetting(name, scenario, Reject, confSetting{problem: "below the minimum",
 			key:   "performance_sample_count_override",
-			value: float64(n), bound: float64(least), logged: "effective_performance_sample_count"})
+			value: float64(n), bound: float64(least), loggedKey: "effective_performance_sample_count"})
 	}
 	limit := r.checker.rules.LatencyLimit(r.model, scenario)
 	if scenario == "Server" && limit > 0 && s.ServerTargetLatency > limit {
-		r.judgeSetting(name, scenario, Warn, paperSetting{what: "over the limit", key: "target_latency in ns", most: true,
-			value: float64(s.ServerTargetLatency), bound: float64(limit), logged: "effective_target_latency_ns"})
+		r.judgeSetting(name, scenario, Warn, confSetting{problem: "over the limit", key: "target_latency in ns", isMax: true,
+			value: float64(s.ServerTargetLatency), bound: float64(limit), loggedKey: "effective_target_latency_ns"})
 	}
 	return true
 }
 
-// paperSetting is a setting of user.conf that breaks a limit of the rules.
-type paperSetting struct {
-	what, key    string
+// confSetting is a setting of user.conf that breaks a limit of the rules.
+type confSetting struct {
+	problem, key string
 	value, bound float64
-	most         bool   // bound is a maximum
-	logged       string // key of the setting in a detail log, in the same unit
+	isMax        bool   // bound is a maximum
+	loggedKey    string // key of the setting in a detail log, in the same unit
 }
 
-// keepsBound reports whether a value respects the limit.
-func (p paperSetting) keepsBound(value float64) bool {
-	return value == p.bound || (value < p.bound) == p.most
+// respectsBound reports whether a value respects the limit.
+func (p confSetting) respectsBound(value float64) bool {
+	return value == p.bound || (value < p.bound) == p.isMax
 }
 
 // judgeSetting judges a setting by its value in the run's log.
-func (r *resultFolder) judgeSetting(name, scenario string, severity Severity, p paperSetting) {
+func (r *resultFolder) judgeSetting(name, scenario string, severity Severity, p confSetting) {
 	found, bound := p.key+" "+quoteValue(p.value), quoteValue(p.bound)
-	if scenario != r.ranScenario() { // not the scenario of this result's run
-		r.addWarning(ruleConf, name, "a setting of "+scenario+" is "+p.what, found, bound, "remove it")
+	if scenario != r.performanceScenario() { // not the scenario of this result's run
+		r.addWarning(ruleConf, name, "a setting of "+scenario+" is "+p.problem, found, bound, "remove it")
 		return
 	}
-	if r.perf != nil {
-		if ran, ok := r.perf.numberOf(p.logged); ok && p.keepsBound(ran) {
-			r.addWarning(ruleConf, name, "user.conf is not what ran", found+"; the log has "+r.perf.quotedValue(p.logged), bound,
+	if r.performance != nil {
+		if ran, ok := r.performance.numberOf(p.loggedKey); ok && p.respectsBound(ran) {
+			r.addWarning(ruleConf, name, "user.conf is not what ran",
+				found+"; the log has "+r.performance.quotedValue(p.loggedKey), bound,
 				"file the user.conf that the run read")
 			return
 		}
 	}
-	r.addFinding(severity, ruleConf, name, "a setting of "+scenario+" is "+p.what, found, bound,
+	r.addFinding(severity, ruleConf, name, "a setting of "+scenario+" is "+p.problem, found, bound,
 		"remove it, and run again")
 }
 
-// ranScenario returns the scenario of the performance run from its log, or else the result's.
-func (r *resultFolder) ranScenario() string {
-	if r.perf != nil && r.perf.logScenario() != "" {
-		return r.perf.logScenario()
+// performanceScenario returns the scenario of the performance run from its log, or else the result's.
+func (r *resultFolder) performanceScenario() string {
+	if r.performance != nil && r.performance.logScenario() != "" {
+		return r.performance.logScenario()
 	}
 	return r.loggedScenario()
 }

@@ -9,7 +9,7 @@ import (
 // checkValidity requires a run that LoadGen calls valid.
 func (r *resultFolder) checkValidity(l *runLog) {
 	const do = "run again until LoadGen calls the run VALID; the summary says what to change"
-	if l.wordOf("result_validity") != "VALID" {
+	if l.textOf("result_validity") != "VALID" {
 		r.addReject(ruleValidity, l.logPath(), "the run is not valid", l.quotedValue("result_validity"), "VALID", do)
 	}
 	for _, key := range []string{"result_min_duration_met", "result_min_queries_met"} {
@@ -36,7 +36,7 @@ func (r *resultFolder) checkSummary(l *runLog) {
 	for key, said := range map[string]string{"result_validity": l.summary.Result,
 		"effective_scenario":  l.summary.Scenario,
 		"effective_test_mode": l.summary.Mode} {
-		if said = mllog.Word(said); l.wordOf(key) != said {
+		if said = mllog.Word(said); l.textOf(key) != said {
 			disagree(l.quotedValue(key), said)
 		}
 	}

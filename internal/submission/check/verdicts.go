@@ -97,11 +97,11 @@ func (a *auditFolder) checkTokenVerdict(name string, lines []string) {
 var numberLine = regexp.MustCompile(`^(.+?)\s*[:=]\s*([-+\d.eE]+)%?$`)
 
 // verdictNumbers returns the numbers of a verdict by their names in lower case. The last number of a name counts.
-func verdictNumbers(lines []string) map[string]saidNumber {
-	all := map[string]saidNumber{}
+func verdictNumbers(lines []string) map[string]printedNumber {
+	all := map[string]printedNumber{}
 	for _, line := range lines {
 		if m := numberLine.FindStringSubmatch(line); m != nil {
-			if v, ok := parseSaid(m[2]); ok {
+			if v, ok := parsePrinted(m[2]); ok {
 				all[strings.ToLower(m[1])] = v
 			}
 		}
@@ -113,13 +113,13 @@ func verdictNumbers(lines []string) map[string]saidNumber {
 func (a *auditFolder) checkNumbers(name, file string, lines []string) {
 	all := verdictNumbers(lines)
 	for _, count := range []string{"num_perf_log_data_mismatch", "num_unmatched", "num_ne_mismatch"} {
-		a.atMost(name, all, count, 0)
+		a.requireMaxNumber(name, all, count, 0)
 	}
 	for _, count := range []string{"num_perf_log_qsl_idx_match", "num_matched", "num_acc_log_entries"} {
-		a.noLess(name, all, count, 1)
+		a.requireMinNumber(name, all, count, 1)
 	}
-	if n := all["num_missing_qsl_idxs"]; n.v > 0 {
-		a.addWarning(a.rule, name, "samples of the audit are not in the accuracy log", quoteValue(n.v), "0",
+	if n := all["num_missing_qsl_idxs"]; n.value > 0 {
+		a.addWarning(a.rule, name, "samples of the audit are not in the accuracy log", quoteValue(n.value), "0",
 			"run the accuracy run over the whole data set")
 	}
 	if file == tree.VerifyPerformance {
@@ -130,41 +130,41 @@ func (a *auditFolder) checkNumbers(name, file string, lines []string) {
 	}
 }
 
-func (a *auditFolder) checkBounds(name string, all map[string]saidNumber, config audit.Config) {
+func (a *auditFolder) checkBounds(name string, all map[string]printedNumber, config audit.Config) {
 	if config.Threshold > 0 {
-		a.noLess(name, all, "accuracy threshold", config.Threshold)
-		a.noLess(name, all, "accuracy score", config.Threshold)
+		a.requireMinNumber(name, all, "accuracy threshold", config.Threshold)
+		a.requireMinNumber(name, all, "accuracy score", config.Threshold)
 	}
 	if config.MaxTokens > 0 {
 		for _, key := range []string{"mean output tokens", "min threshold"} {
-			a.noLess(name, all, key, config.MinTokens)
+			a.requireMinNumber(name, all, key, config.MinTokens)
 		}
 		for _, key := range []string{"mean output tokens", "max threshold"} {
-			a.atMost(name, all, key, config.MaxTokens)
+			a.requireMaxNumber(name, all, key, config.MaxTokens)
 		}
 	}
 }
 
-// rounded lists the numbers that the official scripts round only for printing.
-var rounded = []string{"mean output tokens"}
+// roundedNumbers lists the numbers that the official scripts round only for printing.
+var roundedNumbers = []string{"mean output tokens"}
 
 // roundingSlack returns the maximum rounding error of a printed number.
-func (p saidNumber) roundingSlack(key string) float64 {
-	if slices.Contains(rounded, key) {
-		return p.unit / 2
+func (p printedNumber) roundingSlack(key string) float64 {
+	if slices.Contains(roundedNumbers, key) {
+		return p.lastUnit / 2
 	}
 	return 0
 }
 
-func (a *auditFolder) noLess(name string, all map[string]saidNumber, key string, want float64) {
-	if p, ok := all[key]; ok && !(p.v+p.roundingSlack(key) >= want) {
-		a.addContradiction(name, key+" "+quoteValue(p.v), "at least "+quoteValue(want))
+func (a *auditFolder) requireMinNumber(name string, all map[string]printedNumber, key string, want float64) {
+	if p, ok := all[key]; ok && !(p.value+p.roundingSlack(key) >= want) {
+		a.addContradiction(name, key+" "+quoteValue(p.value), "at least "+quoteValue(want))
 	}
 }
 
-func (a *auditFolder) atMost(name string, all map[string]saidNumber, key string, want float64) {
-	if p, ok := all[key]; ok && !(p.v-p.roundingSlack(key) <= want) {
-		a.addContradiction(name, key+" "+quoteValue(p.v), "at most "+quoteValue(want))
+func (a *auditFolder) requireMaxNumber(name string, all map[string]printedNumber, key string, want float64) {
+	if p, ok := all[key]; ok && !(p.value-p.roundingSlack(key) <= want) {
+		a.addContradiction(name, key+" "+quoteValue(p.value), "at most "+quoteValue(want))
 	}
 }
 
@@ -174,32 +174,32 @@ func (a *auditFolder) addContradiction(name, found, expected string) {
 }
 
 // checkScores checks that the scores of a verdict equal those in the logs.
-func (a *auditFolder) checkScores(name string, all map[string]saidNumber) {
+func (a *auditFolder) checkScores(name string, all map[string]printedNumber) {
 	for _, c := range []struct {
 		score   string
 		log     *runLog
 		further []*runLog // further runs with a possible score
-	}{{"reference score", a.perf, a.further}, {"test score", a.run, nil}} {
+	}{{"reference score", a.performance, a.furtherPerformance}, {"test score", a.run, nil}} {
 		score, said := all[c.score]
 		if c.log == nil || !said || slices.ContainsFunc(append(c.further, c.log), func(l *runLog) bool {
-			return a.isOf(l, score)
+			return a.canBeScoreOf(l, score)
 		}) {
 			continue
 		}
 		is, _, _ := audit.ScoreOf(a.checker.rules, c.log.detail)
-		a.addReject(a.rule, name, whatOtherLogs, c.score+" "+quoteValue(score.v), quoteValue(is)+" or its inverse",
+		a.addReject(a.rule, name, whatOtherLogs, c.score+" "+quoteValue(score.value), quoteValue(is)+" or its inverse",
 			"verify the audit again: harness audit verify "+a.test).Other = c.log.logPath()
 	}
 }
 
-// isOf reports whether a score can belong to a run. It returns true if the run has no score.
-func (a *auditFolder) isOf(l *runLog, score saidNumber) bool {
+// canBeScoreOf reports whether a score can belong to a run. It returns true if the run has no score.
+func (a *auditFolder) canBeScoreOf(l *runLog, score printedNumber) bool {
 	is, _, ok := audit.ScoreOf(a.checker.rules, l.detail)
-	return !ok || score.canShow(is) || score.canShow(1e9/is) || a.oldServerScore(l, score)
+	return !ok || score.canShow(is) || score.canShow(1e9/is) || a.isScheduledRate(l, score)
 }
 
-// oldServerScore reports whether a score is the scheduled rate, which some verdicts compare.
-func (a *auditFolder) oldServerScore(l *runLog, score saidNumber) bool {
+// isScheduledRate reports whether a score is the scheduled rate, which some verdicts compare.
+func (a *auditFolder) isScheduledRate(l *runLog, score printedNumber) bool {
 	is, ok := l.numberOf("result_scheduled_samples_per_sec")
 	return ok && score.canShow(is)
 }

@@ -31,7 +31,7 @@ func (g Regions) AccuracyRegionsOf(concurrency int) (all []Region) {
 	if g.Bounds(UltraLow).Has(concurrency) {
 		all = append(all, UltraLow)
 	}
-	if r := g.Covered(concurrency); r != "" && r != LowLatency {
+	if r := g.CoveredRegion(concurrency); r != "" && r != LowLatency {
 		all = append(all, r)
 	}
 	return all

@@ -21,8 +21,8 @@ type ClientSettings struct {
 	// Accuracy contains the sets of the accuracy run, which the client downloads itself. If it is empty, another client
 	// makes that run.
 	Accuracy []ClientSet `json:"accuracy,omitempty"`
-	// Inline is the scorer of each turn in an agentic performance run.
-	Inline string `json:"inline,omitempty"`
+	// InlineScorer is the scorer of each turn in an agentic performance run.
+	InlineScorer string `json:"inline,omitempty"`
 	// SWEBench describes the accuracy run of an agentic model by a service; nil: none.
 	SWEBench *SWEBenchRun `json:"swe_bench,omitempty"`
 }
@@ -45,7 +45,7 @@ func (c ClientSettings) RequestFields() (body []string, maxTokens int, err error
 	if err := json.Unmarshal(c.Params, &params); err != nil {
 		return nil, 0, fmt.Errorf("model_params: %w", err)
 	}
-	names, values, err := membersOf(c.Params)
+	names, values, err := orderedMembers(c.Params)
 	for i, name := range names {
 		if name != "max_new_tokens" {
 			body = append(body, name+"="+string(values[i]))
@@ -54,8 +54,8 @@ func (c ClientSettings) RequestFields() (body []string, maxTokens int, err error
 	return body, params.MaxTokens, err
 }
 
-// membersOf returns the names and values of a JSON object in order.
-func membersOf(object json.RawMessage) (names []string, values []json.RawMessage, err error) {
+// orderedMembers returns the names and values of a JSON object in order.
+func orderedMembers(object json.RawMessage) (names []string, values []json.RawMessage, err error) {
 	d := json.NewDecoder(bytes.NewReader(object))
 	if _, err := d.Token(); err != nil { // the opening brace
 		return nil, nil, err

@@ -29,8 +29,8 @@ func IsCohortForm(text string) bool { return cohortForm.MatchString(text) }
 
 func (c Cohort) String() string { return fmt.Sprintf("%04d-%02d-C%d", c.Year, c.Month, c.Index) }
 
-// After returns the cohort n cohorts later.
-func (c Cohort) After(n int) Cohort {
+// Later returns the cohort n cohorts later.
+func (c Cohort) Later(n int) Cohort {
 	at := (c.Year*12+c.Month-1)*2 + c.Index + n
 	return Cohort{at / 24, at/2%12 + 1, at % 2}
 }
@@ -45,7 +45,7 @@ func (r *Rules) AdoptionCohorts() []string {
 	first, _ := ParseCohort(r.SeedCohort)
 	all := make([]string, r.SeedCohorts)
 	for i := range all {
-		all[i] = first.After(i).String()
+		all[i] = first.Later(i).String()
 	}
 	return all
 }

@@ -8,7 +8,7 @@ import (
 )
 
 func TestGoldenRegions(t *testing.T) {
-	rules := Newest()
+	rules := NewestRules()
 	golden.Each(t, "endpoints/regions.jsonl", func(t *testing.T, path string) {
 		type row struct {
 			CMax     int `json:"c_max"`
@@ -31,7 +31,7 @@ func TestGoldenRegions(t *testing.T) {
 			}
 			for text, want := range c.Of {
 				at, _ := strconv.Atoi(text)
-				got := [4]any{orNil(g.Of(at)), orNil(g.Covered(at)), float64(g.MinSeconds(at, false) * 1000),
+				got := [4]any{orNil(g.RegionAt(at)), orNil(g.CoveredRegion(at)), float64(g.MinSeconds(at, false) * 1000),
 					float64(g.MinSeconds(at, true) * 1000)}
 				if got != want {
 					t.Errorf("%d, %d: %d is %v, want %v", c.CMax, c.CMin, at, got, want)
@@ -58,7 +58,7 @@ func TestCohorts(t *testing.T) {
 	for text, want := range map[string]string{"2026-10-C0": "2026-10-C1", "2026-12-C1": "2027-01-C0",
 		"2026-11-C1": "2026-12-C0"} {
 		c, ok := ParseCohort(text)
-		if got := c.After(1).String(); !ok || got != want {
+		if got := c.Later(1).String(); !ok || got != want {
 			t.Errorf("after %s: %s, want %s", text, got, want)
 		}
 	}
@@ -83,7 +83,7 @@ func TestRulesAreWhole(t *testing.T) {
 	for _, bad := range []string{`{"models":["x"]}`, `{"models":["x"],"performance_sets":{"x":1}}`,
 		`{"seed_cohort":"2026-1"}`,
 		`{"unknown":1}`, ``} {
-		if _, err := Read([]byte(bad)); err == nil {
+		if _, err := ReadRules([]byte(bad)); err == nil {
 			t.Errorf("%s: no error", bad)
 		}
 	}

@@ -34,8 +34,8 @@ func (b Bounds) String() string { return fmt.Sprintf("%d to %d", b.First, b.Last
 
 // Regions contains the regions of a curve.
 type Regions struct {
-	rules *Rules
-	of    map[Region]Bounds
+	rules  *Rules
+	bounds map[Region]Bounds
 }
 
 // Errors of RegionsOf.
@@ -68,21 +68,21 @@ func (r *Rules) RegionsOf(cMax, cMin int, overridden bool) (Regions, error) {
 }
 
 // Bounds returns the range of a region.
-func (g Regions) Bounds(r Region) Bounds { return g.of[r] }
+func (g Regions) Bounds(r Region) Bounds { return g.bounds[r] }
 
-// Of returns the region of a concurrency, or "" above the margin.
-func (g Regions) Of(concurrency int) Region {
+// RegionAt returns the region of a concurrency, or "" above the margin.
+func (g Regions) RegionAt(concurrency int) Region {
 	for _, r := range RegionNames() {
-		if g.of[r].Has(concurrency) {
+		if g.bounds[r].Has(concurrency) {
 			return r
 		}
 	}
 	return ""
 }
 
-// Covered returns the region that a point with a concurrency covers. The margin is not covered.
-func (g Regions) Covered(concurrency int) Region {
-	if r := g.Of(concurrency); r != Margin {
+// CoveredRegion returns the region that a point with a concurrency covers. The margin is not covered.
+func (g Regions) CoveredRegion(concurrency int) Region {
+	if r := g.RegionAt(concurrency); r != Margin {
 		return r
 	}
 	return ""
@@ -90,7 +90,7 @@ func (g Regions) Covered(concurrency int) Region {
 
 // MinSeconds returns the minimum duration of a point's steady window in seconds, or 0 for a point above the margin.
 func (g Regions) MinSeconds(concurrency int, agentic bool) int {
-	if g.Of(concurrency) == "" && concurrency > g.rules.UltraLowMax {
+	if g.RegionAt(concurrency) == "" && concurrency > g.rules.UltraLowMax {
 		return 0
 	}
 	return g.rules.MinWindowSeconds(concurrency, agentic)

@@ -12,16 +12,16 @@ import (
 
 // Rules contains the rules of a round.
 type Rules struct {
-	Name               string  `json:"name"`
-	UltraLowMax        int     `json:"ultra_low_max"` // maximum concurrency of the region
-	MinPoints          int     `json:"min_points"`
-	MinPointsDedicated int     `json:"min_points_dedicated"` // with a dedicated Offline run
-	MaxPoints          int     `json:"max_points"`
-	MaxCMin            int     `json:"max_c_min"`
-	Margin             float64 `json:"margin"`         // maximum concurrency of valid points, relative to C_max
-	OfflineMargin      float64 `json:"offline_margin"` // minimum throughput of Offline, relative to C_max's
-	MinSuperPasses     int     `json:"min_super_passes"`
-	WindowSeconds      Windows `json:"window_seconds"`
+	Name               string        `json:"name"`
+	UltraLowMax        int           `json:"ultra_low_max"` // maximum concurrency of the region
+	MinPoints          int           `json:"min_points"`
+	MinPointsDedicated int           `json:"min_points_dedicated"` // with a dedicated Offline run
+	MaxPoints          int           `json:"max_points"`
+	MaxCMin            int           `json:"max_c_min"`
+	Margin             float64       `json:"margin"`         // maximum concurrency of valid points, relative to C_max
+	OfflineMargin      float64       `json:"offline_margin"` // minimum throughput of Offline, relative to C_max's
+	MinSuperPasses     int           `json:"min_super_passes"`
+	WindowSeconds      WindowSeconds `json:"window_seconds"`
 
 	Models          []string       `json:"models"` // exact names
 	Accuracy        []Targets      `json:"accuracy"`
@@ -50,8 +50,9 @@ type OfficialSet struct {
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// Windows contains the minimum times of steady windows in seconds, for concurrencies up to UltraLowMax and for others.
-type Windows struct {
+// WindowSeconds contains the minimum times of steady windows in seconds, for concurrencies up to UltraLowMax and for
+// others.
+type WindowSeconds struct {
 	Low        int `json:"low"`
 	SingleTurn int `json:"single_turn"`
 	Agentic    int `json:"agentic"`
@@ -64,24 +65,24 @@ type Targets struct {
 	Bounds    []Bound  `json:"bounds"`
 }
 
-// Bound limits a metric to the range from Min x Of to Max x MaxOf (Of if MaxOf is 0). If Max is 0, there is no upper
-// limit.
+// Bound limits a metric to the range from Min x Of to Max x MaxReference (Of if MaxOf is 0). If Max is 0, there is no
+// upper limit.
 type Bound struct {
-	Metric string  `json:"metric"` // in lower case
-	Of     float64 `json:"of"`
-	Min    float64 `json:"min"`
-	Max    float64 `json:"max"`
-	MaxOf  float64 `json:"max_of"`
+	Metric       string  `json:"metric"` // in lower case
+	Reference    float64 `json:"of"`
+	Min          float64 `json:"min"`
+	Max          float64 `json:"max"`
+	MaxReference float64 `json:"max_of"`
 }
 
 // Low returns the minimum.
-func (b Bound) Low() float64 { return b.Of * b.Min }
+func (b Bound) Low() float64 { return b.Reference * b.Min }
 
 // High returns the maximum. ok is false if there is none.
 func (b Bound) High() (high float64, ok bool) {
-	of := b.Of
-	if b.MaxOf != 0 {
-		of = b.MaxOf
+	of := b.Reference
+	if b.MaxReference != 0 {
+		of = b.MaxReference
 	}
 	return of * b.Max, b.Max != 0
 }
@@ -136,19 +137,19 @@ type NamedWatts struct {
 }
 
 //go:embed endpoints-1.0.json
-var newest []byte
+var newestFile []byte
 
-// Newest returns the rules of the newest round.
-func Newest() *Rules {
-	r, err := Read(newest)
+// NewestRules returns the rules of the newest round.
+func NewestRules() *Rules {
+	r, err := ReadRules(newestFile)
 	if err != nil {
 		panic(err) // cannot occur: tests read this embedded file
 	}
 	return r
 }
 
-// Read parses the file of a round. Unknown keys and missing rows are errors.
-func Read(text []byte) (*Rules, error) {
+// ReadRules parses the file of a round. Unknown keys and missing rows are errors.
+func ReadRules(text []byte) (*Rules, error) {
 	var r Rules
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -175,8 +176,8 @@ func Read(text []byte) (*Rules, error) {
 	return &r, nil
 }
 
-// Squash returns a name's letters a to z and digits in lower case.
-func Squash(name string) string {
+// SquashName returns a name's letters a to z and digits in lower case.
+func SquashName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
 			return r
@@ -186,7 +187,7 @@ func Squash(name string) string {
 }
 
 func nameMatches(name string, parts []string) bool {
-	squashed := Squash(name)
+	squashed := SquashName(name)
 	return !slices.ContainsFunc(parts, func(p string) bool { return !strings.Contains(squashed, p) })
 }
 

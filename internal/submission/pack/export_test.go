@@ -7,8 +7,8 @@ import (
 
 // Unpackable is unpackable of divisions, for tests.
 func Unpackable(t *tree.Tree, file string, most fetch.Limits) []error {
-	return scope{parts: tree.Divisions()}.unpackable(t, file, most)
+	return packScope{folders: tree.Divisions()}.unpackFaults(t, file, most)
 }
 
 // Fits is fits, for tests.
-func (p Packed) Fits(draft string) error { return p.fits(draft) }
+func (p Packed) Fits(draft string) error { return p.checkLimits(draft) }

@@ -39,58 +39,58 @@ const SumEnding = ".sha256"
 
 // Packed is the result of packing.
 type Packed struct {
-	Files  int
-	Bytes  int64    // size of the files
-	SHA256 string   // of the archive, in lower-case hex
-	Left   []string // files and folders at the tree's root that do not belong to a submission
+	Files   int
+	Bytes   int64    // size of the files
+	SHA256  string   // of the archive, in lower-case hex
+	LeftOut []string // files and folders at the tree's root that do not belong to a submission
 }
 
-// Write packs the tree into a new file, reads the archive again and compares the contents of all files. It writes the
-// checksum to a second file. Both files must not exist, and are written completely or not at all. Links, devices and
-// unreadable folders are errors.
-func Write(ctx context.Context, t *tree.Tree, file string) (p Packed, err error) {
-	s := scope{parts: tree.Divisions()}
-	if _, err := t.Choose(""); err != nil {
-		return p, errors.Join(append(s.fit(t, file), err)...)
+// WriteArchive packs the tree into a new file, reads the archive again and compares the contents of all files. It
+// writes the checksum to a second file. Both files must not exist, and are written completely or not at all. Links,
+// devices and unreadable folders are errors.
+func WriteArchive(ctx context.Context, t *tree.Tree, file string) (p Packed, err error) {
+	s := packScope{folders: tree.Divisions()}
+	if _, err := t.ChooseSubmitters(""); err != nil {
+		return p, errors.Join(append(s.checkTree(t, file), err)...)
 	}
-	return s.write(ctx, t, file)
+	return s.writeArchive(ctx, t, file)
 }
 
 // WriteWhole is Write for all files of a folder, which are below the folder's name in the archive. The folder is that
 // of an organisation with a submission to MLPerf Endpoints.
 func WriteWhole(ctx context.Context, t *tree.Tree, file string) (p Packed, err error) {
-	return scope{prefix: filepath.Base(t.Root())}.write(ctx, t, file)
+	return packScope{prefix: filepath.Base(t.Root())}.writeArchive(ctx, t, file)
 }
 
-// scope is the part of a tree that is packed.
-type scope struct {
-	parts  []string // folders in the tree; nil: all
-	prefix string   // folder of the archive that contains it; empty: none
+// packScope is the part of a tree that is packed.
+type packScope struct {
+	folders []string // folders in the tree; nil: all
+	prefix  string   // folder of the archive that contains it; empty: none
 }
 
-func (s scope) has(name string) bool {
+func (s packScope) includes(name string) bool {
 	part, _, _ := strings.Cut(name, "/")
-	return s.parts == nil || slices.Contains(s.parts, part)
+	return s.folders == nil || slices.Contains(s.folders, part)
 }
 
-func (s scope) write(ctx context.Context, t *tree.Tree, file string) (p Packed, err error) {
-	if err := errors.Join(s.fit(t, file)...); err != nil {
+func (s packScope) writeArchive(ctx context.Context, t *tree.Tree, file string) (p Packed, err error) {
+	if err := errors.Join(s.checkTree(t, file)...); err != nil {
 		return p, err
 	}
 	draft := file + "." + rand.Text() + ".tmp"
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, absent(os.Remove(draft)))
+			err = errors.Join(err, checkAbsent(os.Remove(draft)))
 		}
 	}()
 	sums, err := s.writeDraft(ctx, t, draft, &p)
 	if err != nil {
 		return p, err
 	}
-	if p.SHA256, err = verify(ctx, draft, sums); err != nil {
+	if p.SHA256, err = verifyArchive(ctx, draft, sums); err != nil {
 		return p, err
 	}
-	if err := p.fits(draft); err != nil {
+	if err := p.checkLimits(draft); err != nil {
 		return p, err
 	}
 	if err := os.Rename(draft, file); err != nil {
@@ -103,62 +103,62 @@ func (s scope) write(ctx context.Context, t *tree.Tree, file string) (p Packed, 
 	return p, nil
 }
 
-// fits checks that Unpack accepts the archive.
-func (p Packed) fits(draft string) error {
+// checkLimits checks that Unpack accepts the archive.
+func (p Packed) checkLimits(draft string) error {
 	info, err := os.Stat(draft)
 	if err != nil {
 		return err
 	}
-	if most := limitsOf(info.Size()).Bytes; info.Size() > maxArchive || p.Bytes > most {
+	if most := limitsForSize(info.Size()).Bytes; info.Size() > maxArchive || p.Bytes > most {
 		return fmt.Errorf("the tree has %d bytes, packed %d, want at most %d, packed %d: truncate its accuracy logs, and "+
 			"leave out what no result needs", p.Bytes, info.Size(), most, int64(maxArchive))
 	}
 	return nil
 }
 
-func absent(err error) error {
+func checkAbsent(err error) error {
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	return err
 }
 
-// fit checks that the tree can be packed, and that the new files are outside it.
-func (s scope) fit(t *tree.Tree, file string) []error {
+// checkTree checks that the tree can be packed, and that the new files are outside it.
+func (s packScope) checkTree(t *tree.Tree, file string) []error {
 	faults := lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })
-	for _, f := range repository.All(t) {
+	for _, f := range repository.FindAllFaults(t) {
 		if f.Kind == repository.Link || f.Kind == repository.Special {
 			faults = append(faults, f)
 		}
 	}
-	faults = append(faults, s.unpackable(t, file, limits())...)
+	faults = append(faults, s.unpackFaults(t, file, archiveLimits())...)
 	for _, name := range []string{file, file + SumEnding} {
 		if _, err := os.Lstat(name); err == nil {
 			faults = append(faults, fmt.Errorf("%s is there already: want a new file", name))
 		}
 	}
-	ok, err := treefiles.Outside(t.Root(), file)
+	ok, err := treefiles.IsOutside(t.Root(), file)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s is in the tree %s: want a file outside", file, t.Root())
 	}
 	return append(faults, err)
 }
 
-// unpackable returns the reasons why Unpack would reject the tree's archive.
-func (s scope) unpackable(t *tree.Tree, file string, most fetch.Limits) (faults []error) {
+// unpackFaults returns the reasons why Unpack would reject the tree's archive.
+func (s packScope) unpackFaults(t *tree.Tree, file string, most fetch.Limits) (faults []error) {
 	if _, err := parseSum(strings.Repeat("0", sha256.Size*2)+"  "+filepath.Base(file)+"\n", file+SumEnding); err != nil {
 		faults = append(faults, fmt.Errorf("the file's name %q must not have a line break: give it another", file))
 	}
 	entries, bytes := 0, int64(0)
 	for e := range t.All {
-		if !s.has(e.Path) {
+		if !s.includes(e.Path) {
 			continue
 		}
-		if s.parts != nil && !strings.Contains(e.Path, "/") && !e.Dir {
-			faults = append(faults, fmt.Errorf("%s is not a folder: want one", t.Abs(e.Path)))
+		if s.folders != nil && !strings.Contains(e.Path, "/") && !e.Dir {
+			faults = append(faults, fmt.Errorf("%s is not a folder: want one", t.OSPath(e.Path)))
 		}
 		if _, err := fetch.EntryPath(path.Join(s.prefix, e.Path)); err != nil {
-			faults = append(faults, fmt.Errorf("%s could not be unpacked: %w: give it another name", t.Abs(e.Path), err))
+			faults = append(faults, fmt.Errorf("%s could not be unpacked: %w: give it another name", t.OSPath(e.Path), err))
 		}
 		entries++
 		bytes += e.Size
@@ -170,10 +170,10 @@ func (s scope) unpackable(t *tree.Tree, file string, most fetch.Limits) (faults 
 	return faults
 }
 
-// sums contains the SHA-256 of a tree's files by path, and "" for folders.
-type sums map[string]string
+// treeSums contains the SHA-256 of a tree's files by path, and "" for folders.
+type treeSums map[string]string
 
-func (s scope) writeDraft(ctx context.Context, t *tree.Tree, draft string, p *Packed) (all sums, err error) {
+func (s packScope) writeDraft(ctx context.Context, t *tree.Tree, draft string, p *Packed) (all treeSums, err error) {
 	f, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, err
@@ -188,11 +188,11 @@ func (s scope) writeDraft(ctx context.Context, t *tree.Tree, draft string, p *Pa
 	return all, errors.Join(err, f.Close())
 }
 
-func (s scope) addAll(ctx context.Context, t *tree.Tree, archive *tar.Writer, p *Packed) (sums, error) {
-	all := sums{}
+func (s packScope) addAll(ctx context.Context, t *tree.Tree, archive *tar.Writer, p *Packed) (treeSums, error) {
+	all := treeSums{}
 	if s.prefix != "" {
 		all[s.prefix] = ""
-		if err := archive.WriteHeader(folder(s.prefix)); err != nil {
+		if err := archive.WriteHeader(folderHeader(s.prefix)); err != nil {
 			return nil, err
 		}
 	}
@@ -200,14 +200,14 @@ func (s scope) addAll(ctx context.Context, t *tree.Tree, archive *tar.Writer, p 
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)
-		case !s.has(e.Path):
+		case !s.includes(e.Path):
 			if !strings.Contains(e.Path, "/") {
-				p.Left = append(p.Left, e.Path)
+				p.LeftOut = append(p.LeftOut, e.Path)
 			}
 			continue
 		}
 		name := path.Join(s.prefix, e.Path)
-		sum, err := add(ctx, t, archive, e, name)
+		sum, err := addEntry(ctx, t, archive, e, name)
 		if err != nil {
 			return nil, err
 		}
@@ -219,14 +219,15 @@ func (s scope) addAll(ctx context.Context, t *tree.Tree, archive *tar.Writer, p 
 	return all, nil
 }
 
-func folder(name string) *tar.Header {
+func folderHeader(name string) *tar.Header {
 	return &tar.Header{Typeflag: tar.TypeDir, Name: name + "/", Mode: 0o755}
 }
 
-// add writes an entry of the archive under a name and returns the checksum of its content.
-func add(ctx context.Context, t *tree.Tree, archive *tar.Writer, e tree.Entry, name string) (sum string, err error) {
+// addEntry writes an entry of the archive under a name and returns the checksum of its content.
+func addEntry(ctx context.Context, t *tree.Tree, archive *tar.Writer, e tree.Entry, name string) (sum string,
+	err error) {
 	if e.Dir {
-		return "", archive.WriteHeader(folder(name))
+		return "", archive.WriteHeader(folderHeader(name))
 	}
 	f, err := t.Open(e.Path)
 	if err != nil {
@@ -247,13 +248,13 @@ func add(ctx context.Context, t *tree.Tree, archive *tar.Writer, e tree.Entry, n
 	hash := sha256.New()
 	n, err := io.Copy(io.MultiWriter(archive, hash), io.LimitReader(bounded.Until(ctx, f), info.Size()))
 	if err == nil && n != info.Size() {
-		err = fmt.Errorf("%s became shorter while it was read", t.Abs(e.Path))
+		err = fmt.Errorf("%s became shorter while it was read", t.OSPath(e.Path))
 	}
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
 // verify reads an archive and checks that it contains exactly the wanted contents. It returns the archive's SHA-256.
-func verify(ctx context.Context, file string, want sums) (sum string, err error) {
+func verifyArchive(ctx context.Context, file string, want treeSums) (sum string, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return "", err
@@ -272,7 +273,7 @@ func verify(ctx context.Context, file string, want sums) (sum string, err error)
 			break
 		}
 		if err == nil {
-			err = compare(archive, h, want)
+			err = compareEntry(archive, h, want)
 		}
 		if err = errors.Join(err, context.Cause(ctx)); err != nil {
 			return "", fmt.Errorf("the archive as it is on the disk: %w", err)
@@ -282,7 +283,7 @@ func verify(ctx context.Context, file string, want sums) (sum string, err error)
 	return hex.EncodeToString(hash.Sum(nil)), err
 }
 
-func compare(r io.Reader, h *tar.Header, want sums) error {
+func compareEntry(r io.Reader, h *tar.Header, want treeSums) error {
 	expected, ok := want[strings.TrimSuffix(h.Name, "/")]
 	if h.Typeflag == tar.TypeDir && ok && expected == "" {
 		return nil

@@ -52,7 +52,7 @@ func write(t *testing.T, root, file string) (pack.Packed, error) {
 		t.Fatal(err)
 	}
 	defer found.Close()
-	return pack.Write(context.Background(), found, file)
+	return pack.WriteArchive(context.Background(), found, file)
 }
 
 func read(t *testing.T, path string) string {
@@ -71,7 +71,7 @@ func TestPackAndUnpack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Files != 3 || p.Bytes != 7010 || strings.Join(p.Left, " ") != "notes.txt" {
+	if p.Files != 3 || p.Bytes != 7010 || strings.Join(p.LeftOut, " ") != "notes.txt" {
 		t.Errorf("%+v", p)
 	}
 	sum := sha256.Sum256([]byte(read(t, file)))
@@ -180,7 +180,7 @@ func TestPackEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(stop)
 	dir := t.TempDir()
-	if _, err := pack.Write(ctx, found, filepath.Join(dir, "a.tar.gz")); !errors.Is(err, stop) {
+	if _, err := pack.WriteArchive(ctx, found, filepath.Join(dir, "a.tar.gz")); !errors.Is(err, stop) {
 		t.Errorf("%v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
@@ -304,7 +304,7 @@ func TestInterruptedPack(t *testing.T) {
 	defer found.Close()
 	for name, do := range map[string]func(ctx context.Context, to string) error{
 		"pack": func(ctx context.Context, to string) error {
-			_, err := pack.Write(ctx, found, to)
+			_, err := pack.WriteArchive(ctx, found, to)
 			return err
 		},
 		"unpack": func(ctx context.Context, to string) error {

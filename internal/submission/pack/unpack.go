@@ -32,7 +32,7 @@ func Unpack(ctx context.Context, file, sum, out string) (sha256 string, err erro
 			return "", err
 		}
 	}
-	found, size, err := sumOf(ctx, file)
+	found, size, err := archiveSum(ctx, file)
 	if err != nil {
 		return "", err
 	}
@@ -40,9 +40,9 @@ func Unpack(ctx context.Context, file, sum, out string) (sha256 string, err erro
 		return "", fmt.Errorf("%s has the sha256 %s, want %s: it is damaged or another one", file, found, sum)
 	}
 	draft := filepath.Clean(out) + "." + rand.Text() + ".tmp"
-	err = fetch.Unpack(ctx, file, draft, limitsOf(size))
+	err = fetch.Unpack(ctx, file, draft, limitsForSize(size))
 	if err == nil {
-		err = onlySubmission(draft)
+		err = checkOnlySubmission(draft)
 	}
 	if err == nil {
 		err = os.Rename(draft, out)
@@ -56,23 +56,23 @@ func Unpack(ctx context.Context, file, sum, out string) (sha256 string, err erro
 // Limits of an archive and its contents. The submissions' repository accepts files of up to 50 MiB. LoadGen's logs
 // compress to a tenth or a thirtieth.
 const (
-	maxArchive = 16 << 30 // bytes of an archive
-	maxRatio   = 100      // unpacked bytes per byte of the archive
-	anyRatio   = 1 << 30  // unpacked bytes for which the ratio does not matter
+	maxArchive       = 16 << 30 // bytes of an archive
+	maxRatio         = 100      // unpacked bytes per byte of the archive
+	maxAnyRatioBytes = 1 << 30  // unpacked bytes for which the ratio does not matter
 )
 
-// limits returns the limits of an archive's contents. They also apply to packing.
-func limits() fetch.Limits { return fetch.Limits{Bytes: 16 << 30, Files: 1 << 20} }
+// archiveLimits returns the limits of an archive's contents. They also apply to packing.
+func archiveLimits() fetch.Limits { return fetch.Limits{Bytes: 16 << 30, Files: 1 << 20} }
 
-// limitsOf returns the limits for an archive with a size in bytes.
-func limitsOf(size int64) fetch.Limits {
-	l := limits()
-	l.Bytes = min(l.Bytes, anyRatio+maxRatio*size)
+// limitsForSize returns the limits for an archive with a size in bytes.
+func limitsForSize(size int64) fetch.Limits {
+	l := archiveLimits()
+	l.Bytes = min(l.Bytes, maxAnyRatioBytes+maxRatio*size)
 	return l
 }
 
-// sumOf returns the SHA-256 and the size of an archive.
-func sumOf(ctx context.Context, file string) (sum string, size int64, err error) {
+// archiveSum returns the SHA-256 and the size of an archive.
+func archiveSum(ctx context.Context, file string) (sum string, size int64, err error) {
 	f, err := bounded.OpenUpTo(file, maxArchive)
 	if err != nil {
 		return "", 0, err
@@ -83,13 +83,13 @@ func sumOf(ctx context.Context, file string) (sum string, size int64, err error)
 
 var sumLine = regexp.MustCompile(`^([0-9a-fA-F]{64}) [ *]([^/\n]+)\n?$`)
 
-// maxSum is the maximum size in bytes of a checksum file.
-const maxSum = 64 << 10
+// maxSumSize is the maximum size in bytes of a checksum file.
+const maxSumSize = 64 << 10
 
 // readSum reads the checksum file of an archive.
 func readSum(file string) (sum string, err error) {
 	name := file + SumEnding
-	text, err := bounded.ReadFile(name, maxSum)
+	text, err := bounded.ReadFile(name, maxSumSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = fmt.Errorf("%w: give the sha256 that came with the archive, or put its file there", err)
 	}
@@ -107,8 +107,8 @@ func parseSum(text, name string) (sum string, err error) {
 	return m[1], nil
 }
 
-// onlySubmission checks that the unpacked files form a submission's tree.
-func onlySubmission(dir string) error {
+// checkOnlySubmission checks that the unpacked files form a submission's tree.
+func checkOnlySubmission(dir string) error {
 	t, err := tree.Open(dir, "")
 	if err != nil {
 		return err
@@ -116,14 +116,14 @@ func onlySubmission(dir string) error {
 	defer t.Close()
 	var faults []error
 	for _, e := range t.Entries(".") {
-		if organisation(t) {
+		if isOrganisation(t) {
 			break
 		}
 		if !e.Dir || !slices.Contains(tree.Divisions(), e.Name) {
 			faults = append(faults, fmt.Errorf("it has %s, want closed, network and open alone", e.Name))
 		}
 	}
-	for _, f := range repository.All(t) {
+	for _, f := range repository.FindAllFaults(t) {
 		if f.Kind == repository.Link {
 			faults = append(faults, f)
 		}
@@ -131,9 +131,9 @@ func onlySubmission(dir string) error {
 	return errors.Join(faults...)
 }
 
-// organisation reports whether a tree consists of one folder with a submission to MLPerf Endpoints:
+// isOrganisation reports whether a tree consists of one folder with a submission to MLPerf Endpoints:
 // ORG/SUBMISSION_ID/results.
-func organisation(t *tree.Tree) bool {
+func isOrganisation(t *tree.Tree) bool {
 	top := t.Entries(".")
 	if len(top) != 1 || !top[0].Dir {
 		return false

@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Measured reports whether a result has a power measurement: the folder of the meter's files exists.
-func Measured(t *tree.Tree, p tree.Place) bool {
+// IsMeasured reports whether a result has a power measurement: the folder of the meter's files exists.
+func IsMeasured(t *tree.Tree, p tree.Place) bool {
 	_, ok := t.Entry(p.Power())
 	return ok
 }
@@ -51,7 +51,7 @@ func compareFolder(t *tree.Tree, folder string, files, optional []string) Differ
 	d := Difference{Folder: folder, NoFolder: !t.HasDir(folder)}
 	d.Missing = lists.Filter(files, func(name string) bool { return !t.HasFile(path.Join(folder, name)) })
 	for _, e := range t.Entries(folder) {
-		if !e.Dir && !slices.Contains(files, e.Name) && !slices.Contains(optional, e.Name) && !tree.Extra(e.Name) {
+		if !e.Dir && !slices.Contains(files, e.Name) && !slices.Contains(optional, e.Name) && !tree.IsExtra(e.Name) {
 			d.Extra = append(d.Extra, e.Name)
 		}
 	}
@@ -59,15 +59,15 @@ func compareFolder(t *tree.Tree, folder string, files, optional []string) Differ
 	return d
 }
 
-// Average averages the samples of a folder of logs, Place.Run or Place.Ranging of p, between the times with the keys
-// begin and end in its detail log. The average contains the faulty lines. Average returns an error if a time or a file
-// cannot be read. The window of the average is in the time of the samples.
-func Average(t *tree.Tree, p tree.Place, folder, begin, end string) (spl.Average, error) {
+// AveragePower averages the samples of a folder of logs, Place.Run or Place.Ranging of p, between the times with the
+// keys begin and end in its detail log. The average contains the faulty lines. Average returns an error if a time or a
+// file cannot be read. The window of the average is in the time of the samples.
+func AveragePower(t *tree.Tree, p tree.Place, folder, begin, end string) (spl.Average, error) {
 	w, err := spl.ParseWindow(begin, end)
 	if err != nil {
 		return spl.Average{}, err
 	}
-	client, server, err := zonesOf(t, p)
+	client, server, err := readZones(t, p)
 	if err != nil {
 		return spl.Average{}, err
 	}
@@ -77,16 +77,16 @@ func Average(t *tree.Tree, p tree.Place, folder, begin, end string) (spl.Average
 		return spl.Average{}, err
 	}
 	defer f.Close()
-	text, err := pyvalue.ReadText(f, maxSamples)
+	text, err := pyvalue.ReadText(f, maxSamplesSize)
 	if err != nil {
 		return spl.Average{}, err
 	}
 	return w.Average(strings.NewReader(text))
 }
 
-// zonesOf returns the offsets of the times in the run's log and in the samples from UTC. They are 0 since v2.0. Before,
-// the power tools recorded the time zones of the two machines.
-func zonesOf(t *tree.Tree, p tree.Place) (client, server time.Duration, err error) {
+// readZones returns the offsets of the times in the run's log and in the samples from UTC. They are 0 since v2.0.
+// Before, the power tools recorded the time zones of the two machines.
+func readZones(t *tree.Tree, p tree.Place) (client, server time.Duration, err error) {
 	rules, err := mlconf.Round(t.Layout.Round)
 	if err != nil || !rules.Checks().Zones {
 		return 0, 0, err
@@ -102,5 +102,5 @@ func zonesOf(t *tree.Tree, p tree.Place) (client, server time.Duration, err erro
 	return zones[0], zones[1], nil
 }
 
-// maxSamples is the maximum size of the file of samples in bytes. A week with one sample per second fits.
-const maxSamples = 64 << 20
+// maxSamplesSize is the maximum size of the file of samples in bytes. A week with one sample per second fits.
+const maxSamplesSize = 64 << 20

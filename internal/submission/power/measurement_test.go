@@ -72,7 +72,8 @@ func metric(t *testing.T, in *tree.Tree, location, scenario string) spl.Metric {
 		}
 	}
 	m.Logged = text["effective_scenario"]
-	a, err := Average(in, tree.Place{}, path.Join(location, "performance/run_1"), text["power_begin"], text["power_end"])
+	a, err := AveragePower(in, tree.Place{}, path.Join(location, "performance/run_1"), text["power_begin"],
+		text["power_end"])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func differencesOf(in *tree.Tree) []Difference {
 		for _, system := range submitter.Systems {
 			for _, benchmark := range system.Benchmarks {
 				for _, p := range benchmark.Scenarios {
-					if Measured(in, p) {
+					if IsMeasured(in, p) {
 						all = append(all, Differences(in, p)...)
 					}
 				}

@@ -39,8 +39,8 @@ func (w Watts) String() string {
 
 func (w Watts) addWatts(o Watts) Watts { return Watts{w.Value + o.Value, w.Whole && o.Whole} }
 
-// MostNameplate is the maximum size of a nameplate file in bytes.
-const MostNameplate = 64 << 10
+// MaxNameplateSize is the maximum size of a nameplate file in bytes.
+const MaxNameplateSize = 64 << 10
 
 // The keys of a component, in any case of letters.
 const (
@@ -49,22 +49,22 @@ const (
 	keyCapacity = "PowerCapacityWatts" // of a supply; case-sensitive
 )
 
-// Nameplate adds the ratings of a system's power supplies in the text of SYSTEM_power.yaml. A component with "PSUs" and
-// "Min PSUs Needed" contributes that number of its largest "PowerCapacityWatts", so redundant supplies do not count.
-// Components can be nested in other components and in lists. Errors are ErrEmpty, ErrYAML or ErrValues.
-func Nameplate(text []byte) (w Watts, err error) {
-	v, err := yaml11.Decode(text, MostNameplate)
+// SumNameplate adds the ratings of a system's power supplies in the text of SYSTEM_power.yaml. A component with "PSUs"
+// and "Min PSUs Needed" contributes that number of its largest "PowerCapacityWatts", so redundant supplies do not
+// count. Components can be nested in other components and in lists. Errors are ErrEmpty, ErrYAML or ErrValues.
+func SumNameplate(text []byte) (w Watts, err error) {
+	v, err := yaml11.Decode(text, MaxNameplateSize)
 	if err != nil {
 		return Watts{}, err
 	}
-	return sumPlace(v, "")
+	return sumWatts(v, "")
 }
 
-// sumPlace adds the ratings in a value at a place in the file.
-func sumPlace(v any, at string) (Watts, error) {
+// sumWatts adds the ratings in a value at a place in the file.
+func sumWatts(v any, at string) (Watts, error) {
 	total := Watts{Whole: true}
 	add := func(v any, key string) error {
-		w, err := sumPlace(v, strings.TrimPrefix(at+"."+key, "."))
+		w, err := sumWatts(v, strings.TrimPrefix(at+"."+key, "."))
 		total = total.addWatts(w)
 		return err
 	}
@@ -102,7 +102,7 @@ func lookUp(m yaml11.Mapping, key string) (v any, ok bool) {
 // addComponent adds the largest needed supplies of a component. A negative number excludes that number of the smallest
 // ones.
 func addComponent(supplies, needed any, at string) (Watts, error) {
-	capacities, err := capacitiesOf(supplies, at)
+	capacities, err := readCapacities(supplies, at)
 	if err != nil {
 		return Watts{}, err
 	}
@@ -121,7 +121,7 @@ func addComponent(supplies, needed any, at string) (Watts, error) {
 	return total, nil
 }
 
-func capacitiesOf(supplies any, at string) ([]Watts, error) {
+func readCapacities(supplies any, at string) ([]Watts, error) {
 	list, ok := supplies.([]any)
 	if m, isMapping := supplies.(yaml11.Mapping); !ok && (!isMapping || len(m) > 0) && supplies != "" {
 		return nil, fmt.Errorf("%w: %s: found PSUs %v, want a list", ErrValues, at, supplies)
@@ -138,7 +138,7 @@ func capacitiesOf(supplies any, at string) ([]Watts, error) {
 				capacity = field.Value
 			}
 		}
-		if capacities[i], ok = wattsOf(capacity); !ok {
+		if capacities[i], ok = toWatts(capacity); !ok {
 			return nil, fmt.Errorf("%w: %s: found %s %v of supply %d, want a number without quotes", ErrValues, at,
 				keyCapacity, capacity, i+1)
 		}
@@ -146,8 +146,8 @@ func capacitiesOf(supplies any, at string) ([]Watts, error) {
 	return capacities, nil
 }
 
-// wattsOf converts a value to a number. yes is 1 and no is 0. It rejects integers above 2^53.
-func wattsOf(v any) (Watts, bool) {
+// toWatts converts a value to a number. yes is 1 and no is 0. It rejects integers above 2^53.
+func toWatts(v any) (Watts, bool) {
 	switch v := v.(type) {
 	case bool:
 		if v {
@@ -167,6 +167,6 @@ func neededCount(v any, all int) (int, bool) {
 	if v == nil {
 		return all, true
 	}
-	w, ok := wattsOf(v)
+	w, ok := toWatts(v)
 	return int(max(-1e9, min(1e9, w.Value))), ok && w.Whole
 }

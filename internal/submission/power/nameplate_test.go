@@ -20,7 +20,7 @@ func TestGoldenNameplates(t *testing.T) {
 		}
 		golden.ReadJSON(t, path, &rows)
 		for _, row := range rows {
-			got, err := Nameplate([]byte(row.YAML))
+			got, err := SumNameplate([]byte(row.YAML))
 			if (err != nil) != (row.Error != "") || err == nil && got.Value != row.Watts {
 				t.Errorf("%q: got %v, %v, want %v, error %q", row.YAML, got, err, row.Watts, row.Error)
 			}
@@ -39,7 +39,7 @@ func TestNameplate(t *testing.T) {
 		"5":  "0",
 		"{}": "0",
 	} {
-		if got, err := Nameplate([]byte(text)); err != nil || got.String() != want {
+		if got, err := SumNameplate([]byte(text)); err != nil || got.String() != want {
 			t.Errorf("%q: got %v, %v, want %s", text, got, err, want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestNameplateFaults(t *testing.T) {
 		"a:\n  PSUs: [{PowerCapacityWatts: 5 W}]\n  Min PSUs Needed: 1\n":      ErrValues,
 		"a:\n  b:\n    PSUs: [{PowerCapacityWatts: }]\n    Min PSUs Needed: 1": ErrValues,
 	} {
-		if got, err := Nameplate([]byte(text)); !errors.Is(err, want) {
+		if got, err := SumNameplate([]byte(text)); !errors.Is(err, want) {
 			t.Errorf("%q: got %v, %v, want %v", text, got, err, want)
 		}
 	}
@@ -77,7 +77,7 @@ func FuzzNameplate(f *testing.F) {
 	f.Add("node:\n  Min PSUs Needed: 2\n  PSUs:\n    - PowerCapacityWatts: 500\n    - {PowerCapacityWatts: 80.5}\n")
 	f.Add("a: &x [1]\nb: *x\n---\n? [y]\n: {<<: *x}\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		w, err := Nameplate([]byte(text))
+		w, err := SumNameplate([]byte(text))
 		if err == nil && w.Whole && strings.Contains(w.String(), ".") {
 			t.Errorf("%q: whole watts %v", text, w)
 		}
@@ -88,11 +88,11 @@ func FuzzNameplate(f *testing.F) {
 func TestHostileNameplate(t *testing.T) {
 	for name, text := range map[string]string{
 		"brackets": strings.Repeat("[", 60_000), "braces": strings.Repeat("{a: ", 15_000),
-		"dashes": strings.Repeat("- ", 30_000), "too long": strings.Repeat("#", MostNameplate+1),
+		"dashes": strings.Repeat("- ", 30_000), "too long": strings.Repeat("#", MaxNameplateSize+1),
 	} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		_, err := Nameplate([]byte(text))
+		_, err := SumNameplate([]byte(text))
 		runtime.ReadMemStats(&after)
 		if grown := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, ErrYAML) || grown > 64<<20 {
 			t.Errorf("%s: %v, for %d bytes of memory", name, err, grown)
@@ -102,7 +102,7 @@ func TestHostileNameplate(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&keys, "a%d: b\n", i)
 	}
-	if w, err := Nameplate([]byte(keys.String())); err != nil || w.Value != 0 {
+	if w, err := SumNameplate([]byte(keys.String())); err != nil || w.Value != 0 {
 		t.Errorf("many keys: %v, %v", w, err)
 	}
 }

@@ -29,8 +29,8 @@ type Fault struct {
 	Text  string
 }
 
-// maxSession is the maximum size of client.json and server.json in bytes.
-const maxSession = 64 << 20
+// maxSessionSize is the maximum size of client.json and server.json in bytes.
+const maxSessionSize = 64 << 20
 
 // powerSession contains the checked parts of client.json or server.json of the official power tools.
 type powerSession struct {
@@ -68,7 +68,7 @@ func CheckSession(t *tree.Tree, p tree.Place) []Fault {
 	if faults = append(faults, more...); len(faults) > 0 {
 		return faults
 	}
-	tools, err := toolsOf(t.Layout.Round)
+	tools, err := readTools(t.Layout.Round)
 	if err != nil {
 		return []Fault{{p.Power(), "form", err.Error()}}
 	}
@@ -91,8 +91,8 @@ func CheckSession(t *tree.Tree, p tree.Place) []Fault {
 	return pair.faults
 }
 
-// keys lists the required keys of both files.
-var keys = []string{
+// requiredKeys lists the required keys of both files.
+var requiredKeys = []string{
 	"version", "timezone", "modules", "sources", "messages", "uuid", "session_name", "results", "phases",
 }
 
@@ -105,12 +105,12 @@ func readSession(t *tree.Tree, name string) (*powerSession, []Fault) {
 		return fault("%v", err)
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSession+1))
+	text, err := io.ReadAll(io.LimitReader(f, maxSessionSize+1))
 	if err != nil {
 		return fault("%v", err)
 	}
-	if len(text) > maxSession {
-		return fault("larger than %d bytes", maxSession)
+	if len(text) > maxSessionSize {
+		return fault("larger than %d bytes", maxSessionSize)
 	}
 	return parseSession(name, text)
 }
@@ -121,7 +121,7 @@ func parseSession(name string, text []byte) (*powerSession, []Fault) {
 		return nil, []Fault{{name, "form", "not a JSON object: " + err.Error()}}
 	}
 	var missing []string
-	for _, key := range keys {
+	for _, key := range requiredKeys {
 		if _, has := fields[key]; !has {
 			missing = append(missing, key)
 		}
@@ -168,8 +168,8 @@ type roundTools struct {
 	Sources map[string]string `json:"sources"` // checksums that differ from officialSources
 }
 
-// toolsOf returns the power tools of a round.
-func toolsOf(round string) (roundTools, error) {
+// readTools returns the power tools of a round.
+func readTools(round string) (roundTools, error) {
 	own := roundTools{}
 	rules, err := mlconf.Round(round)
 	if err == nil {
@@ -245,8 +245,8 @@ func (p *sessionPair) checkMessages() {
 	}
 }
 
-// maxApart is the maximum difference between the clocks of client and server in seconds.
-const maxApart = 0.8
+// maxClockDifference is the maximum difference between the clocks of client and server in seconds.
+const maxClockDifference = 0.8
 
 // checkPhases checks that the times of both sides agree.
 func (p *sessionPair) checkPhases() {
@@ -267,10 +267,10 @@ func (p *sessionPair) checkPhases() {
 			s := phase.server[i]
 			if len(c) == 0 || len(s) == 0 {
 				p.addFaultf(p.server.path, "phases", "checkpoint %d of the %s phase has no time", i+1, phase.name)
-			} else if apart := math.Abs(c[0] - s[0]); !(apart <= maxApart) {
+			} else if apart := math.Abs(c[0] - s[0]); !(apart <= maxClockDifference) {
 				p.addFaultf(p.server.path, "phases",
 					"checkpoint %d of the %s phase is %.3f s apart from client.json's, want at most "+
-						"%v s", i+1, phase.name, apart, maxApart)
+						"%v s", i+1, phase.name, apart, maxClockDifference)
 			}
 		}
 	}
@@ -331,8 +331,8 @@ func sha1Of(t *tree.Tree, name string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// meters contains the permitted analyzers with their device types in the daemon.
-var meters = map[string]int{
+// permittedMeters contains the permitted analyzers with their device types in the daemon.
+var permittedMeters = map[string]int{
 	"YokogawaWT210": 8, "YokogawaWT500": 35, "YokogawaWT500_multichannel": 48, "YokogawaWT310": 49, "YokogawaWT310E": 49,
 	"YokogawaWT330": 52, "YokogawaWT330E": 52, "YokogawaWT330_multichannel": 77, "YokogawaWT210_DC": 508,
 	"YokogawaWT310_DC": 549, "YokogawaWT330_DC": 586,
@@ -354,13 +354,13 @@ func (p *sessionPair) checkMeter() {
 	model, rest, _ := strings.Cut(reply, ",")
 	_, version, _ := strings.Cut(rest, "version=")
 	version, _, _ = strings.Cut(version, "-")
-	if _, known := meters[model]; !known || version != p.tools.Daemon {
+	if _, known := permittedMeters[model]; !known || version != p.tools.Daemon {
 		p.addFaultf(p.server.path, "meter",
 			"the meter answered %.80q to Identify, want one of %s with the daemon's version %s",
-			reply, strings.Join(slices.Sorted(maps.Keys(meters)), ", "), p.tools.Daemon)
+			reply, strings.Join(slices.Sorted(maps.Keys(permittedMeters)), ", "), p.tools.Daemon)
 	}
 	p.checkDevices()
-	if err := onlyReplies(p.server.PTDMessages); err != nil {
+	if err := checkReplies(p.server.PTDMessages); err != nil {
 		p.addFaultf(p.server.path, "meter", "%v", err)
 	}
 }
@@ -391,14 +391,14 @@ func (p *sessionPair) checkDevices() {
 		return
 	}
 	for _, d := range list {
-		if !slices.Contains(slices.Collect(maps.Values(meters)), d.Type) {
+		if !slices.Contains(slices.Collect(maps.Values(permittedMeters)), d.Type) {
 			p.addFaultf(p.server.path, "meter", "device number %d is none that the rules allow", d.Type)
 		}
 	}
 }
 
-// onlyReplies returns an error if the daemon refused a command.
-func onlyReplies(messages []sessionMessage) error {
+// checkReplies returns an error if the daemon refused a command.
+func checkReplies(messages []sessionMessage) error {
 	stops := 0
 	for _, m := range messages {
 		want := ""
@@ -423,14 +423,14 @@ func onlyReplies(messages []sessionMessage) error {
 	return nil
 }
 
-// maxLess is the maximum relative amount by which the power of the counted run is below that of the ranging run.
-const maxLess = 0.05
+// maxPowerLoss is the maximum relative amount by which the power of the counted run is below that of the ranging run.
+const maxPowerLoss = 0.05
 
 // checkRuns checks that both runs are within their phases and have about the same power.
 func (p *sessionPair) checkRuns() {
 	ranging := p.averagePower(p.place.Ranging(), p.client.Phases.Ranging)
 	testing := p.averagePower(p.place.Run(), p.client.Phases.Testing)
-	if ranging > 0 && testing > 0 && testing/ranging-1 <= -maxLess {
+	if ranging > 0 && testing > 0 && testing/ranging-1 <= -maxPowerLoss {
 		p.addFaultf(path.Join(p.place.Run(), tree.PowerSamples), "phases",
 			"the run drew %.5g W, and the ranging run %.5g W: "+
 				"more than 5 %% less", testing, ranging)
@@ -439,8 +439,8 @@ func (p *sessionPair) checkRuns() {
 
 // averagePower returns the mean power of a run, or 0 if a fault prevents it.
 func (p *sessionPair) averagePower(folder string, phases [][]float64) float64 {
-	a, err := p.averageOf(folder)
-	_, zone, zoneErr := zonesOf(p.tree, p.place)
+	a, err := p.averageSamples(folder)
+	_, zone, zoneErr := readZones(p.tree, p.place)
 	switch err := errors.Join(err, zoneErr); {
 	case err != nil:
 		p.addFaultf(folder, "phases", "%v", err)
@@ -454,7 +454,7 @@ func (p *sessionPair) averagePower(folder string, phases [][]float64) float64 {
 	return a.Watts
 }
 
-func (p *sessionPair) averageOf(folder string) (spl.Average, error) {
+func (p *sessionPair) averageSamples(folder string) (spl.Average, error) {
 	f, err := p.tree.Open(path.Join(folder, tree.DetailLog))
 	if err != nil {
 		return spl.Average{}, err
@@ -468,7 +468,7 @@ func (p *sessionPair) averageOf(folder string) (spl.Average, error) {
 	end, _ := log.First("power_end")
 	from, _ := begin.Text()
 	to, _ := end.Text()
-	return Average(p.tree, p.place, folder, from, to)
+	return AveragePower(p.tree, p.place, folder, from, to)
 }
 
 // isWithinPhase reports whether a time is between the second and the third checkpoint. A shift of one hour by summer

@@ -243,7 +243,7 @@ func FuzzParseSession(f *testing.F) {
 
 // TestToolsOfRounds: a round's programs and the version of its daemon count, and not those of another.
 func TestToolsOfRounds(t *testing.T) {
-	own, err := toolsOf("v4.1")
+	own, err := readTools("v4.1")
 	if err != nil || own.Daemon == daemonVersion || len(own.Sources) == 0 {
 		t.Fatalf("the tools are %+v, %v", own, err)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Missing is a required scenario that was not measured.
-type Missing struct {
+// MissingScenario is a required scenario that was not measured.
+type MissingScenario struct {
 	Scenario string // such as "Offline"
 	From     string // measured scenario from which it can be inferred; empty: it must be measured
 	Why      string // the rule that permits or forbids the inference
@@ -22,12 +22,13 @@ type Missing struct {
 // The rules permit inference for edge systems: MultiStream from SingleStream, and Offline from SingleStream or from a
 // measured MultiStream. MultiStream is preferred, because its mean covers eight samples at a time. A result in tokens
 // cannot be inferred, because the logs of the stream scenarios contain only the rate of samples.
-func Infer(rules *mlconf.Rules, model string, kind mlconf.SystemType, measured []string) (all []Missing) {
+func InferMissing(rules *mlconf.Rules, model string, kind mlconf.SystemType,
+	measured []string) (all []MissingScenario) {
 	for _, scenario := range rules.RequiredScenarios(model, kind) {
 		if slices.Contains(measured, scenario) {
 			continue
 		}
-		m := Missing{Scenario: scenario}
+		m := MissingScenario{Scenario: scenario}
 		m.From, m.Why = findSource(rules, model, kind, scenario, measured)
 		all = append(all, m)
 	}

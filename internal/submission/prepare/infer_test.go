@@ -36,7 +36,7 @@ func TestInfer(t *testing.T) {
 		{"foonet", edge, "SingleStream", ""},
 	} {
 		var got []string
-		for _, m := range prepare.Infer(rules, c.model, c.kind, strings.Fields(c.measured)) {
+		for _, m := range prepare.InferMissing(rules, c.model, c.kind, strings.Fields(c.measured)) {
 			got = append(got, fmt.Sprintf("%s<-%s", m.Scenario, m.From))
 			if m.Why == "" {
 				t.Errorf("%+v says not why", m)

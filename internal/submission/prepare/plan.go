@@ -34,11 +34,11 @@ type Plan struct {
 	Missing []string // required scenarios that must be measured, with reasons
 }
 
-// Read plans the completion of all results of a tree in the closed and network divisions, or only those of one
+// ReadPlan plans the completion of all results of a tree in the closed and network divisions, or only those of one
 // submitter. The open division has no required scenarios. Scenario folders in lower case are renamed to the rules'
 // names. A folder counts as measured if its log contains the folder's scenario. The error contains all faults:
 // unreadable descriptions and logs, and folders of one scenario in two spellings.
-func Read(t *tree.Tree, rules *mlconf.Rules, submitter string) (Plan, error) {
+func ReadPlan(t *tree.Tree, rules *mlconf.Rules, submitter string) (Plan, error) {
 	r := planReader{tree: t, rules: rules, faults: lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })}
 	for _, s := range t.Submitters {
 		if submitter != "" && s.Submitter != submitter {
@@ -74,7 +74,7 @@ func (r *planReader) planSystem(s tree.System) {
 		r.planBenchmark(b, kind)
 	}
 	for _, b := range s.Benchmarks {
-		r.lowAccuracy(s, b.Place, kind)
+		r.planLowAccuracy(s, b.Place, kind)
 	}
 }
 
@@ -89,7 +89,7 @@ func (r *planReader) planRename(b tree.Benchmark) {
 		to.Scenario = name
 		if slices.Contains(b.Scenarios, to) {
 			r.faults = append(r.faults, fmt.Errorf("%s and %s are of one scenario: remove one of them",
-				r.tree.Abs(p.Results()), r.tree.Abs(to.Results())))
+				r.tree.OSPath(p.Results()), r.tree.OSPath(to.Results())))
 			continue
 		}
 		r.addStep(Step{Rename: true, Why: "the rules' name of the scenario"}, p, p, to)
@@ -115,18 +115,19 @@ func (r *planReader) addStep(s Step, found, from, to tree.Place) {
 func (r *planReader) systemType(p tree.Place) (mlconf.SystemType, error) {
 	f, err := r.tree.Open(p.SystemFile())
 	if err != nil {
-		return "", fmt.Errorf("the description of %s: %w", r.tree.Abs(p.Results()), err)
+		return "", fmt.Errorf("the description of %s: %w", r.tree.OSPath(p.Results()), err)
 	}
 	defer f.Close()
 	var description struct {
 		SystemType string `json:"system_type"`
 	}
 	if err := json.NewDecoder(io.LimitReader(f, maxDescription)).Decode(&description); err != nil {
-		return "", fmt.Errorf("%s: %w", r.tree.Abs(p.SystemFile()), err)
+		return "", fmt.Errorf("%s: %w", r.tree.OSPath(p.SystemFile()), err)
 	}
-	kind, ok := system.Type(description.SystemType)
+	kind, ok := system.ParseType(description.SystemType)
 	if !ok {
-		return "", fmt.Errorf("%s: system_type is %q, want edge, datacenter or datacenter,edge", r.tree.Abs(p.SystemFile()),
+		return "", fmt.Errorf("%s: system_type is %q, want edge, datacenter or datacenter,edge",
+			r.tree.OSPath(p.SystemFile()),
 			description.SystemType)
 	}
 	return kind, nil
@@ -152,7 +153,7 @@ func (r *planReader) planBenchmark(b tree.Benchmark, kind mlconf.SystemType) {
 			measured = append(measured, scenario)
 		}
 	}
-	for _, m := range Infer(r.rules, model, kind, measured) {
+	for _, m := range InferMissing(r.rules, model, kind, measured) {
 		from, to := b.Place, b.Place
 		from.Scenario, to.Scenario = m.From, m.Scenario
 		switch _, inferred := found[m.Scenario]; {
@@ -170,23 +171,23 @@ func (r *planReader) loggedScenario(p tree.Place) (string, error) {
 	name := path.Join(p.Run(), tree.DetailLog)
 	f, err := r.tree.Open(name)
 	if err != nil {
-		return "", fmt.Errorf("the log of %s: %w", r.tree.Abs(p.Results()), err)
+		return "", fmt.Errorf("the log of %s: %w", r.tree.OSPath(p.Results()), err)
 	}
 	defer f.Close()
 	log, err := mllog.ScanDetail(f)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", r.tree.Abs(name), err)
+		return "", fmt.Errorf("%s: %w", r.tree.OSPath(name), err)
 	}
 	e, _ := log.First("effective_scenario")
 	scenario, ok := e.Text()
 	if !ok {
-		return "", fmt.Errorf("%s does not say effective_scenario: is it a detail log of LoadGen?", r.tree.Abs(name))
+		return "", fmt.Errorf("%s does not say effective_scenario: is it a detail log of LoadGen?", r.tree.OSPath(name))
 	}
 	return scenario, nil
 }
 
-// lowAccuracy plans the copy of X-99.9 to X-99.
-func (r *planReader) lowAccuracy(s tree.System, high tree.Place, kind mlconf.SystemType) {
+// planLowAccuracy plans the copy of X-99.9 to X-99.
+func (r *planReader) planLowAccuracy(s tree.System, high tree.Place, kind mlconf.SystemType) {
 	low := high
 	low.Benchmark = strings.TrimSuffix(high.Benchmark, ".9")
 	there := slices.ContainsFunc(s.Benchmarks, func(b tree.Benchmark) bool { return b.Benchmark == low.Benchmark })
@@ -201,8 +202,8 @@ func (r *planReader) lowAccuracy(s tree.System, high tree.Place, kind mlconf.Sys
 	}
 }
 
-// Do executes the steps in the tree at root. It stops when ctx ends.
-func (p Plan) Do(ctx context.Context, root string) error {
+// Execute executes the steps in the tree at root. It stops when ctx ends.
+func (p Plan) Execute(ctx context.Context, root string) error {
 	for _, s := range p.Steps {
 		from, to := filepath.Join(root, filepath.FromSlash(s.From)), filepath.Join(root, filepath.FromSlash(s.To))
 		if _, err := os.Lstat(to); err == nil {

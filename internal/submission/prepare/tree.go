@@ -21,9 +21,9 @@ type Options struct {
 	Submitter string // copy only this submitter's folders to the new tree; empty: all
 }
 
-// Tree writes a completed copy of the tree at root to the new folder out, completely or not at all, even if ctx ends.
-// It returns the executed plan. It rejects trees with links, devices or unreadable folders.
-func Tree(ctx context.Context, root, out string, o Options) (Plan, error) {
+// CompleteTree writes a completed copy of the tree at root to the new folder out, completely or not at all, even if ctx
+// ends. It returns the executed plan. It rejects trees with links, devices or unreadable folders.
+func CompleteTree(ctx context.Context, root, out string, o Options) (Plan, error) {
 	rules, err := mlconf.Round(o.Round)
 	if err != nil {
 		return Plan{}, err
@@ -33,11 +33,11 @@ func Tree(ctx context.Context, root, out string, o Options) (Plan, error) {
 		return Plan{}, err
 	}
 	defer t.Close()
-	submitters, err := t.Choose(o.Submitter)
+	submitters, err := t.ChooseSubmitters(o.Submitter)
 	if err != nil {
 		return Plan{}, err
 	}
-	plan, err := Read(t, rules, o.Submitter)
+	plan, err := ReadPlan(t, rules, o.Submitter)
 	if err = errors.Join(err, errUncopyable(t), requireApart(root, out)); err != nil {
 		return Plan{}, err
 	}
@@ -47,7 +47,7 @@ func Tree(ctx context.Context, root, out string, o Options) (Plan, error) {
 // errUncopyable returns an error that lists the entries that cannot be copied.
 func errUncopyable(t *tree.Tree) error {
 	var faults []error
-	for _, f := range repository.All(t) {
+	for _, f := range repository.FindAllFaults(t) {
 		if f.Kind == repository.Link || f.Kind == repository.Special {
 			faults = append(faults, f)
 		}
@@ -60,7 +60,7 @@ func requireApart(root, out string) error {
 	if _, err := os.Lstat(out); err == nil {
 		return fmt.Errorf("%s is there already: want a new folder", out)
 	}
-	ok, err := treefiles.Outside(root, out)
+	ok, err := treefiles.IsOutside(root, out)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s is in the tree %s: want a folder outside", out, root)
 	}
@@ -78,11 +78,11 @@ func writeTree(ctx context.Context, t *tree.Tree, submitters []tree.Submitter, p
 	}()
 	for _, s := range submitters {
 		to := filepath.Join(draft, filepath.FromSlash(s.Folder()))
-		if err := treefiles.CopyFolder(ctx, t.Abs(s.Folder()), to); err != nil {
+		if err := treefiles.CopyFolder(ctx, t.OSPath(s.Folder()), to); err != nil {
 			return err
 		}
 	}
-	if err := plan.Do(ctx, draft); err != nil {
+	if err := plan.Execute(ctx, draft); err != nil {
 		return err
 	}
 	return os.Rename(draft, out)

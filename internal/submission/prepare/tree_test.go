@@ -96,14 +96,14 @@ func TestTreeInfers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			root := lab(t, c.division, c.benchmark, c.system, c.logs)
 			out := filepath.Join(t.TempDir(), "new")
-			plan, err := prepare.Tree(t.Context(), root, out, prepare.Options{})
+			plan, err := prepare.CompleteTree(t.Context(), root, out, prepare.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got := folders(t, out, c.benchmark); got != c.want || len(plan.Missing) != c.missing {
 				t.Errorf("%s, missing %q; want %s and %d", got, plan.Missing, c.want, c.missing)
 			}
-			again, err := prepare.Tree(t.Context(), out, out+"2", prepare.Options{})
+			again, err := prepare.CompleteTree(t.Context(), out, out+"2", prepare.Options{})
 			if err != nil || len(again.Steps) != 0 || folders(t, out+"2", c.benchmark) != c.want {
 				t.Errorf("a second time: %+v, %v", again.Steps, err)
 			}
@@ -115,7 +115,7 @@ func TestTreeCopiesTheLowAccuracy(t *testing.T) {
 	root := lab(t, "closed", "bert-99.9", "edge", map[string]string{"SingleStream": "SingleStream"})
 	put(t, root, "closed/Lab/src/bert-99.9/x.py", "x")
 	out := filepath.Join(t.TempDir(), "new")
-	plan, err := prepare.Tree(t.Context(), root, out, prepare.Options{Submitter: "Lab"})
+	plan, err := prepare.CompleteTree(t.Context(), root, out, prepare.Options{Submitter: "Lab"})
 	if err != nil || len(plan.Steps) != 3 {
 		t.Fatalf("%+v, %v", plan, err)
 	}
@@ -133,7 +133,7 @@ func TestInterruptedTree(t *testing.T) {
 	ends := 0
 	for ; ; ends++ {
 		dir := t.TempDir()
-		_, err := prepare.Tree(treeops.Ending(ends), root, filepath.Join(dir, "new"), prepare.Options{})
+		_, err := prepare.CompleteTree(treeops.Ending(ends), root, filepath.Join(dir, "new"), prepare.Options{})
 		if err == nil {
 			break
 		}
@@ -153,7 +153,7 @@ func TestTreeOfV51(t *testing.T) {
 		put(t, root, "closed/Lab/"+dir+"/box/resnet50/singlestream/file", "x")
 	}
 	out := filepath.Join(t.TempDir(), "new")
-	if _, err := prepare.Tree(t.Context(), root, out, prepare.Options{Round: "v5.1"}); err != nil {
+	if _, err := prepare.CompleteTree(t.Context(), root, out, prepare.Options{Round: "v5.1"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, scenario := range []string{"SingleStream", "MultiStream", "Offline"} {
@@ -178,7 +178,7 @@ func TestTreeReportsAllFaults(t *testing.T) {
 		t.Skip(err)
 	}
 	out := filepath.Join(t.TempDir(), "new")
-	_, err := prepare.Tree(t.Context(), root, out, prepare.Options{})
+	_, err := prepare.CompleteTree(t.Context(), root, out, prepare.Options{})
 	for _, want := range []string{"of one scenario", "nameless.json", `"server", want edge`, "half.json",
 		"mlperf_log_detail.txt", "symbolic link"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -196,18 +196,19 @@ func TestTreeRefusesPlaces(t *testing.T) {
 	for out, want := range map[string]string{
 		root: "is there already", filepath.Join(root, "new"): "is in the tree",
 	} {
-		_, err := prepare.Tree(t.Context(), root, out, prepare.Options{})
+		_, err := prepare.CompleteTree(t.Context(), root, out, prepare.Options{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", out, err)
 		}
 	}
 	for o, want := range map[prepare.Options]string{{Submitter: "Lap"}: "Lab", {Round: "v9"}: "v9"} {
 		out := filepath.Join(t.TempDir(), "new")
-		if _, err := prepare.Tree(t.Context(), root, out, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := prepare.CompleteTree(t.Context(), root, out, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	if _, err := prepare.Tree(t.Context(), t.TempDir(), filepath.Join(t.TempDir(), "x"), prepare.Options{}); err == nil {
+	if _, err := prepare.CompleteTree(t.Context(), t.TempDir(), filepath.Join(t.TempDir(), "x"),
+		prepare.Options{}); err == nil {
 		t.Error("an empty folder was prepared")
 	}
 }

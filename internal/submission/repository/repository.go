@@ -17,8 +17,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// MostBytes is the maximum size of a file: 50 MiB.
-const MostBytes = 50 << 20
+// MaxFileSize is the maximum size of a file: 50 MiB.
+const MaxFileSize = 50 << 20
 
 // Kind is the kind of fault of a file or folder.
 type Kind string
@@ -46,7 +46,7 @@ func (f Finding) Error() string {
 	switch f.Kind {
 	case Large:
 		return fmt.Sprintf("%s has %d bytes, want at most %d (50 MiB): leave it out, and say in the README where it is",
-			f.Path, f.Size, MostBytes)
+			f.Path, f.Size, MaxFileSize)
 	case Link:
 		return f.Path + " is a symbolic link: put the file itself there"
 	case Hidden:
@@ -59,13 +59,13 @@ func (f Finding) Error() string {
 	return f.Path + " is a device, a pipe or a socket: remove it"
 }
 
-// Find returns the faults of an entry of a tree.
-func Find(e tree.Entry) (all []Finding) {
+// FindFaults returns the faults of an entry of a tree.
+func FindFaults(e tree.Entry) (all []Finding) {
 	for _, test := range []struct {
 		kind  Kind
 		found bool
 	}{
-		{Large, e.Size > MostBytes && !e.Link},
+		{Large, e.Size > MaxFileSize && !e.Link},
 		{Link, e.Link},
 		{Hidden, strings.HasPrefix(e.Name, ".")},
 		{Blank, strings.Contains(e.Name, " ")},
@@ -83,17 +83,17 @@ func Find(e tree.Entry) (all []Finding) {
 // results, which quotes names without escaping them.
 func isUnwritable(r rune) bool { return r == '"' || unicode.IsControl(r) }
 
-// All returns the faults of all entries of a tree. A folder's faults precede those of its content.
-func All(t *tree.Tree) (all []Finding) {
+// FindAllFaults returns the faults of all entries of a tree. A folder's faults precede those of its content.
+func FindAllFaults(t *tree.Tree) (all []Finding) {
 	for e := range t.All {
-		all = append(all, Find(e)...)
+		all = append(all, FindFaults(e)...)
 	}
 	return all
 }
 
-// Official returns the output of the official script for the folder at root; empty: no faults. Its paths begin with
+// OfficialText returns the output of the official script for the folder at root; empty: no faults. Its paths begin with
 // root as given. They are in order of names, unlike the script's, which are in the order of the file system.
-func Official(root string) (text string, err error) {
+func OfficialText(root string) (text string, err error) {
 	var found [6][]string // in the order of the text
 	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -109,8 +109,8 @@ func Official(root string) (text string, err error) {
 	if err != nil {
 		return "", err
 	}
-	files := len(found[large]) + len(found[link]) + len(found[hiddenFile]) + len(found[blankFile])
-	if files+len(found[hiddenFolder]) == 0 {
+	files := len(found[largeGroup]) + len(found[linkGroup]) + len(found[hiddenFileGroup]) + len(found[blankFileGroup])
+	if files+len(found[hiddenFolderGroup]) == 0 {
 		return "", nil // a blank in the name of a folder only is not reported
 	}
 	text = "ERRORS:"
@@ -128,12 +128,12 @@ func Official(root string) (text string, err error) {
 
 // The groups of the official text in its order.
 const (
-	large = iota
-	link
-	hiddenFile
-	blankFile
-	hiddenFolder
-	blankFolder
+	largeGroup = iota
+	linkGroup
+	hiddenFileGroup
+	blankFileGroup
+	hiddenFolderGroup
+	blankFolderGroup
 )
 
 func officialGroups(d fs.DirEntry) (groups []int, err error) {
@@ -145,18 +145,18 @@ func officialGroups(d fs.DirEntry) (groups []int, err error) {
 	}
 	switch {
 	case d.IsDir():
-		add(hiddenFolder, hidden)
-		add(blankFolder, blank)
+		add(hiddenFolderGroup, hidden)
+		add(blankFolderGroup, blank)
 	case d.Type()&fs.ModeSymlink != 0:
-		add(link, true)
+		add(linkGroup, true)
 	case d.Type().IsRegular():
 		info, err := d.Info()
 		if err != nil {
 			return nil, err
 		}
-		add(large, info.Size() > MostBytes)
-		add(hiddenFile, hidden)
-		add(blankFile, blank)
+		add(largeGroup, info.Size() > MaxFileSize)
+		add(hiddenFileGroup, hidden)
+		add(blankFileGroup, blank)
 	}
 	return groups, nil
 }

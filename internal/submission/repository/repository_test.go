@@ -34,7 +34,7 @@ func TestOfficialGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		treeops.Apply(t, c.Args[0], c.Ops)
-		got, err := repository.Official(c.Args[0])
+		got, err := repository.OfficialText(c.Args[0])
 		if err != nil || sorted(got) != sorted(c.Expect.Stdout) {
 			t.Errorf("%v\n%s\nwant\n%s", err, got, c.Expect.Stdout)
 		}
@@ -63,7 +63,7 @@ func findings(t *testing.T, root string) (all []string) {
 		t.Fatal(err)
 	}
 	defer found.Close()
-	for _, f := range repository.All(found) {
+	for _, f := range repository.FindAllFaults(found) {
 		all = append(all, string(f.Kind)+" "+f.Path)
 		if f.Kind != repository.Character && !strings.HasPrefix(f.Error(), f.Path) {
 			t.Errorf("%s does not name its path: %v", f.Path, f)
@@ -103,11 +103,11 @@ func TestOfficialNames(t *testing.T) {
 	if err := os.WriteFile("a b", nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	got, err := repository.Official("./")
+	got, err := repository.OfficialText("./")
 	if err != nil || !strings.Contains(got, "FILES CONTAINING SPACES:\n./a b;\nBAD FOLDER NAMES:\n./;") {
 		t.Errorf("%v %s", err, got)
 	}
-	if _, err := repository.Official("none"); err == nil {
+	if _, err := repository.OfficialText("none"); err == nil {
 		t.Error("no error of a folder that is not there")
 	}
 }

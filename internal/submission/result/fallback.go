@@ -11,16 +11,16 @@ import (
 type Change struct {
 	Metric               string
 	Baseline, Compliance float64
-	Percent, Most        float64 // found and permitted
+	Percent, MaxPercent  float64 // found and permitted
 }
 
 // Within reports whether the difference is permitted.
-func (c Change) Within() bool { return c.Percent <= c.Most }
+func (c Change) IsPermitted() bool { return c.Percent <= c.MaxPercent }
 
-// Changes compares the metrics in two outputs of an accuracy script: for the accuracy run's answers to the samples of a
-// TEST01 audit, and for the audit's own answers. Of several lines of a metric, the last counts. The error names metrics
-// that are missing in one output or zero.
-func Changes(rules *mlconf.Rules, model, scenario, baseline, compliance string) ([]Change, error) {
+// CompareMetrics compares the metrics in two outputs of an accuracy script: for the accuracy run's answers to the
+// samples of a TEST01 audit, and for the audit's own answers. Of several lines of a metric, the last counts. The error
+// names metrics that are missing in one output or zero.
+func CompareMetrics(rules *mlconf.Rules, model, scenario, baseline, compliance string) ([]Change, error) {
 	var list []Change
 	var faults []error
 	for _, target := range rules.Targets(model, scenario) {
@@ -33,7 +33,7 @@ func Changes(rules *mlconf.Rules, model, scenario, baseline, compliance string) 
 			faults = append(faults, err)
 			continue
 		}
-		list = append(list, Change{target.Metric, a, b, Delta(a, b), rules.DeltaPercent(model, target.Metric)})
+		list = append(list, Change{target.Metric, a, b, PercentDifference(a, b), rules.DeltaPercent(model, target.Metric)})
 	}
 	if len(list)+len(faults) == 0 {
 		faults = append(faults, fmt.Errorf("the rules know no accuracy for %s", model))
@@ -41,8 +41,10 @@ func Changes(rules *mlconf.Rules, model, scenario, baseline, compliance string) 
 	return list, errors.Join(faults...)
 }
 
-// Delta returns the difference of two accuracies in percent, by the submission checker's formula.
-func Delta(baseline, compliance float64) float64 { return math.Abs(1-baseline/compliance) * 100 }
+// PercentDifference returns the difference of two accuracies in percent, by the submission checker's formula.
+func PercentDifference(baseline, compliance float64) float64 {
+	return math.Abs(1-baseline/compliance) * 100
+}
 
 func prefixError(text string, err error) error {
 	if err == nil {
@@ -52,10 +54,10 @@ func prefixError(text string, err error) error {
 }
 
 func lastValue(metric, text string) (float64, error) {
-	if !HasForm(metric) {
+	if !IsFormKnown(metric) {
 		return 0, fmt.Errorf("it is not known how accuracy scripts print %s", metric)
 	}
-	v, found, err := valueIn(metric, text)
+	v, found, err := lastMetricValue(metric, text)
 	if err != nil {
 		return 0, err
 	}

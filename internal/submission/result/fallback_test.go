@@ -24,12 +24,12 @@ func TestChanges(t *testing.T) {
 		{"3d-unet-99.9", "Accuracy: mean = 0.860", "Accuracy: mean = 0.862", false, true},
 		{"other", "accuracy=76%\n", "accuracy=76%\n", false, false},
 	} {
-		list, err := Changes(rules, c.model, "Offline", c.baseline, c.compliance)
+		list, err := CompareMetrics(rules, c.model, "Offline", c.baseline, c.compliance)
 		if (err == nil) != c.good {
 			t.Errorf("%+v: %v", c, err)
 			continue
 		}
-		if c.good && (len(list) != 1 || list[0].Within() != c.within) {
+		if c.good && (len(list) != 1 || list[0].IsPermitted() != c.within) {
 			t.Errorf("%+v: %+v", c, list)
 		}
 	}

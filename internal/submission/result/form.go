@@ -25,9 +25,9 @@ const (
 
 // summaryColumns describes the columns of a summary and which values are quoted.
 type summaryColumns struct {
-	names  []string
-	bare   bool // only the values of the columns in quoted are quoted
-	quoted []string
+	names          []string
+	quotesOnlySome bool // only the values of the columns in quoted are quoted
+	quoted         []string
 }
 
 const (
@@ -128,7 +128,7 @@ func (f Form) WriteCSV(w io.Writer, rows []Row) error {
 		values := make([]string, 0, len(form.names))
 		for _, column := range form.names {
 			v := all[column]
-			if !form.bare || slices.Contains(form.quoted, column) {
+			if !form.quotesOnlySome || slices.Contains(form.quoted, column) {
 				v = `"` + v + `"`
 			}
 			values = append(values, v)

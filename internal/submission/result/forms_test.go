@@ -51,7 +51,7 @@ func TestEveryMetricHasAForm(t *testing.T) {
 			for _, scenario := range []string{"SingleStream", "MultiStream", "Server", "Interactive", "Offline"} {
 				for _, target := range rules.Targets(model, scenario) {
 					walked[target.Metric] = true
-					if got, ok := Accuracy(target.Metric, printed[target.Metric]); !ok || got != "71.5" {
+					if got, ok := ParseAccuracy(target.Metric, printed[target.Metric]); !ok || got != "71.5" {
 						t.Errorf("%s, %s, %s: %s of %q is %q, %t", round, model, scenario, target.Metric, printed[target.Metric],
 							got, ok)
 					}
@@ -66,11 +66,12 @@ func TestEveryMetricHasAForm(t *testing.T) {
 
 // TestMadeUpMetric: a metric that is nothing but a row is read and judged.
 func TestMadeUpMetric(t *testing.T) {
-	if _, ok := Accuracy(mlconftest.MadeUp, mlconftest.MadeUpText); ok || HasForm(mlconftest.MadeUp) {
+	if _, ok := ParseAccuracy(mlconftest.MadeUp, mlconftest.MadeUpText); ok || IsFormKnown(mlconftest.MadeUp) {
 		t.Error("a metric without a row has a form")
 	}
 	mlconftest.AddMadeUp(t)
-	if got, ok := Accuracy(mlconftest.MadeUp, mlconftest.MadeUpText); got != "71.5" || !ok || !HasForm(mlconftest.MadeUp) {
+	if got, ok := ParseAccuracy(mlconftest.MadeUp, mlconftest.MadeUpText); got != "71.5" || !ok ||
+		!IsFormKnown(mlconftest.MadeUp) {
 		t.Errorf("%q is %q, %t", mlconftest.MadeUpText, got, ok)
 	}
 	rules, err := mlconf.Round(mlconftest.MadeUpRound)
@@ -80,11 +81,11 @@ func TestMadeUpMetric(t *testing.T) {
 	for text, want := range map[string]judge.Outcome{
 		mlconftest.MadeUpText: judge.Pass, "made up = 1": judge.Below, "accuracy=71.5": judge.Informational,
 	} {
-		if v, err := Judge(rules, "resnet", "Offline", text); err != nil || v.Outcome != want {
+		if v, err := JudgeAccuracy(rules, "resnet", "Offline", text); err != nil || v.Outcome != want {
 			t.Errorf("%s: %+v, %v, want %v", text, v, err, want)
 		}
 	}
-	list, err := Changes(rules, "resnet", "Offline", mlconftest.MadeUpText, mlconftest.MadeUpText)
+	list, err := CompareMetrics(rules, "resnet", "Offline", mlconftest.MadeUpText, mlconftest.MadeUpText)
 	if err != nil || len(list) != 1 || list[0].Baseline != 71.5 {
 		t.Errorf("%+v, %v", list, err)
 	}
@@ -106,17 +107,17 @@ func TestChangesOfEveryModel(t *testing.T) {
 			if text == "" {
 				continue // a model whose accuracy the round does not judge
 			}
-			list, err := Changes(rules, model, "", text, text)
+			list, err := CompareMetrics(rules, model, "", text, text)
 			if err != nil || len(list) == 0 {
 				t.Errorf("%s, %s: %v, %v", round, model, list, err)
 			}
 			for _, c := range list {
-				if !c.Within() || c.Baseline == 0 {
+				if !c.IsPermitted() || c.Baseline == 0 {
 					t.Errorf("%s, %s: %+v", round, model, c)
 				}
 			}
 			for i, texts := range [][2]string{{"", text}, {text, ""}, {"accuracy: none", text}} {
-				if list, err := Changes(rules, model, "", texts[0], texts[1]); err == nil || len(list) > 0 {
+				if list, err := CompareMetrics(rules, model, "", texts[0], texts[1]); err == nil || len(list) > 0 {
 					t.Errorf("%s, %s, %d: %v, %v", round, model, i, list, err)
 				}
 			}

@@ -13,15 +13,15 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Judge judges the output of an accuracy script by a round's targets for a model in a scenario. If the round has no
-// targets for the model, or the text contains none of their metrics, the verdict has no targets. It returns an error if
-// a value is not a number.
-func Judge(rules *mlconf.Rules, model, scenario, text string) (judge.Verdict, error) {
+// JudgeAccuracy judges the output of an accuracy script by a round's targets for a model in a scenario. If the round
+// has no targets for the model, or the text contains none of their metrics, the verdict has no targets. It returns an
+// error if a value is not a number.
+func JudgeAccuracy(rules *mlconf.Rules, model, scenario, text string) (judge.Verdict, error) {
 	v := judge.Verdict{Outcome: judge.Informational, Basis: "no target: " + rules.Name + " has none of " + model}
 	targets := rules.Targets(model, scenario)
 	var missing []string
 	for _, t := range targets {
-		at, found, err := valueIn(t.Metric, text)
+		at, found, err := lastMetricValue(t.Metric, text)
 		if err != nil {
 			return v, err
 		}
@@ -47,10 +47,10 @@ func Judge(rules *mlconf.Rules, model, scenario, text string) (judge.Verdict, er
 	return v, nil
 }
 
-// valueIn returns the last value of a metric in the text, like the submission checkers.
-func valueIn(metric, text string) (v float64, found bool, err error) {
+// lastMetricValue returns the last value of a metric in the text, like the submission checkers.
+func lastMetricValue(metric, text string) (v float64, found bool, err error) {
 	for line := range strings.Lines(text) {
-		value, ok := Accuracy(metric, line)
+		value, ok := ParseAccuracy(metric, line)
 		if !ok {
 			continue
 		}

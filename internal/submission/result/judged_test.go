@@ -33,7 +33,7 @@ func TestJudge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := Judge(rules, c.model, "Offline", c.text)
+		got, err := JudgeAccuracy(rules, c.model, "Offline", c.text)
 		if err != nil || got.Outcome != c.want || !strings.Contains(got.Basis, c.basis) {
 			t.Errorf("%s: %+v, %v, want %s", name, got, err, c.want)
 		}
@@ -42,7 +42,7 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Judge(rules, "resnet", "Offline", "accuracy=76.4.6%\n"); err == nil {
+	if _, err := JudgeAccuracy(rules, "resnet", "Offline", "accuracy=76.4.6%\n"); err == nil {
 		t.Error("76.4.6 is no number")
 	}
 }

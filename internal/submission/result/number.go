@@ -8,21 +8,21 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// Text formats a number like the official tools: the shortest text that gives the same float64, with a decimal point,
-// or with an exponent below 1e-4 and from 1e16.
-func Text(v float64) string { return pyfloat.Repr(v) }
+// FormatNumber formats a number like the official tools: the shortest text that gives the same float64, with a decimal
+// point, or with an exponent below 1e-4 and from 1e16.
+func FormatNumber(v float64) string { return pyfloat.Repr(v) }
 
-// figures is the rules' number of significant digits of an accuracy.
-const figures = 5
+// significantDigits is the rules' number of significant digits of an accuracy.
+const significantDigits = 5
 
-// Rounded rounds a decimal text to the rules' five significant digits, half to even: "76.460" stays "76.460", "98.9995"
-// becomes "99.000". A zero stays unchanged. ok is false if text is not a decimal.
-func Rounded(text string) (rounded string, ok bool) {
+// RoundText rounds a decimal text to the rules' five significant digits, half to even: "76.460" stays "76.460",
+// "98.9995" becomes "99.000". A zero stays unchanged. ok is false if text is not a decimal.
+func RoundText(text string) (rounded string, ok bool) {
 	d, ok := parseDecimal(text)
 	if !ok {
 		return "", false
 	}
-	return d.roundTo(figures).String(), true
+	return d.roundTo(significantDigits).String(), true
 }
 
 // decimalNumber is a decimal number: digits, without leading zeros, times ten to the exponent.

@@ -16,7 +16,7 @@ func TestGoldenAccuracyLines(t *testing.T) {
 		}
 		golden.ReadJSON(t, path, &cases)
 		for _, c := range cases {
-			got, ok := Accuracy(c.Metric, c.Line)
+			got, ok := ParseAccuracy(c.Metric, c.Line)
 			if ok != (c.Captured != nil) || ok && got != *c.Captured {
 				t.Errorf("%s: %q is %q, %t", c.Metric, c.Line, got, ok)
 			}
@@ -45,7 +45,7 @@ func TestGoldenResultStrings(t *testing.T) {
 		}
 		golden.ReadJSON(t, path, &cases)
 		for _, c := range cases {
-			if got := Text(c.Value / c.Divide); got != c.CSV {
+			if got := FormatNumber(c.Value / c.Divide); got != c.CSV {
 				t.Errorf("%+v: %s", c, got)
 			}
 		}
@@ -60,7 +60,7 @@ func TestText(t *testing.T) {
 		if v == 0 && math.Signbit(v) != (want[0] == '-') {
 			continue // a map has one zero
 		}
-		if got := Text(v); got != want {
+		if got := FormatNumber(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
 		}
 	}
@@ -72,12 +72,12 @@ func TestRounded(t *testing.T) {
 		"8167644": "8167600", "0.000123455": "0.00012346", "0.000123445": "0.00012344", "12": "12.000", "1e3": "1000.0",
 		"0": "0", "1e-99999999": "0", "0e99999999": "0", "-1.234565": "-1.2346", "999995": "1000000", ".5": "0.50000",
 	} {
-		if got, ok := Rounded(text); !ok || got != want {
+		if got, ok := RoundText(text); !ok || got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 	for _, text := range []string{"", ".", "1.2.3", "nan", "inf", "0x10", "1_0", "76%"} {
-		if got, ok := Rounded(text); ok {
+		if got, ok := RoundText(text); ok {
 			t.Errorf("%q: %s", text, got)
 		}
 	}
@@ -87,7 +87,7 @@ func TestHash(t *testing.T) {
 	for line, want := range map[string]string{
 		"hash=abc\n": "abc", "hash=": "", "hash=a-b": "", " hash=a": "", "hash=a b": "", "hash=a_1": "a_1", "hash=a\n\n": "",
 	} {
-		if got, ok := Hash(line); got != want || ok != (want != "") {
+		if got, ok := ParseHash(line); got != want || ok != (want != "") {
 			t.Errorf("%q: %q, %t", line, got, ok)
 		}
 	}
@@ -102,7 +102,7 @@ func FuzzRounded(f *testing.F) {
 		if len(text) > 400 {
 			return
 		}
-		got, ok := Rounded(text)
+		got, ok := RoundText(text)
 		if !ok {
 			return
 		}
@@ -111,7 +111,7 @@ func FuzzRounded(f *testing.F) {
 		if err != nil || math.Abs(after-before) > 6e-5*math.Abs(before)+5e-324 {
 			t.Errorf("%q became %q (%v)", text, got, err)
 		}
-		if again, ok := Rounded(got); !ok || again != got && after != 0 {
+		if again, ok := RoundText(got); !ok || again != got && after != 0 {
 			t.Errorf("%q became %q, then %q", text, got, again)
 		}
 	})
@@ -130,7 +130,7 @@ func TestGoldenVideoScores(t *testing.T) {
 		for _, c := range all.Lines {
 			line, _ := c[0].(string)
 			want, read := c[1].(string)
-			if got, ok := Accuracy("vbench_score", line); ok != read || got != want {
+			if got, ok := ParseAccuracy("vbench_score", line); ok != read || got != want {
 				t.Errorf("%s: %q, %v, want %q", line, got, ok, want)
 			}
 		}

@@ -51,7 +51,7 @@ type Without struct {
 }
 
 func figureOf(name, text, unit string) Figure {
-	rounded, _ := Rounded(text)
+	rounded, _ := RoundText(text)
 	return Figure{name, text, rounded, unit}
 }
 

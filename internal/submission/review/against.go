@@ -50,10 +50,10 @@ type Difference struct {
 // Compare compares the results of a check, restricted to scope, with the results of another round's tree. In the other
 // tree it checks only systems with a counterpart. Its errors are those of check.Run.
 func Compare(ctx context.Context, t *tree.Tree, report *check.Report, other *tree.Tree, scope Scope) (*Against, error) {
-	twins := twinsOf(t, other)
+	twins := findCounterparts(t, other)
 	sought := map[string]bool{} // systems of the other tree
 	for _, r := range report.Results {
-		if w, has := twins[systemOf(r.Path)]; has && scope.holds(r.Path) {
+		if w, has := twins[systemOf(r.Path)]; has && scope.contains(r.Path) {
 			sought[w.other.Results()] = true
 		}
 	}
@@ -70,7 +70,7 @@ func Compare(ctx context.Context, t *tree.Tree, report *check.Report, other *tre
 	}
 	a := &Against{Round: theirs.Rules, Pairs: []Pair{}}
 	for _, r := range report.Results {
-		if !scope.holds(r.Path) {
+		if !scope.contains(r.Path) {
 			continue
 		}
 		twin, ok := twins[systemOf(r.Path)]
@@ -79,14 +79,14 @@ func Compare(ctx context.Context, t *tree.Tree, report *check.Report, other *tre
 			a.Alone++
 			continue
 		}
-		a.Pairs = append(a.Pairs, pair(r, was, twin))
+		a.Pairs = append(a.Pairs, newPair(r, was, twin))
 	}
 	slices.SortStableFunc(a.Pairs, func(p, q Pair) int { return cmp.Compare(q.moved(), p.moved()) })
 	return a, nil
 }
 
 // pair returns the pair of a result and its counterpart in another round.
-func pair(is, was check.Result, w twin) Pair {
+func newPair(is, was check.Result, w counterpart) Pair {
 	p := Pair{Result: is.Path, Other: was.Path, SameBy: w.by, Model: is.Model, Unit: is.Unit, Is: is.Metric,
 		Was: was.Metric}
 	if is.LoadGen != was.LoadGen {
@@ -120,18 +120,18 @@ func (p Pair) moved() float64 {
 // systemOf returns the folder of a result's system.
 func systemOf(result string) string { return path.Dir(path.Dir(result)) }
 
-// twin is a system's counterpart in another round.
-type twin struct {
+// counterpart is a system's counterpart in another round.
+type counterpart struct {
 	other   tree.System
 	by      string
 	differs []Difference
 }
 
-// twinsOf returns the counterparts of this tree's systems, by folder. A counterpart has the same submitter and
+// findCounterparts returns the counterparts of this tree's systems, by folder. A counterpart has the same submitter and
 // division. It is the system whose folder has the same name, or else the same name apart from punctuation and case, or
 // else the only one with the same hardware in its description.
-func twinsOf(t, other *tree.Tree) map[string]twin {
-	twins := map[string]twin{}
+func findCounterparts(t, other *tree.Tree) map[string]counterpart {
+	twins := map[string]counterpart{}
 	for _, s := range t.Submitters {
 		i := slices.IndexFunc(other.Submitters, func(o tree.Submitter) bool { return o.Folder() == s.Folder() })
 		if i < 0 {
@@ -143,24 +143,25 @@ func twinsOf(t, other *tree.Tree) map[string]twin {
 		}
 		for _, system := range s.Systems {
 			own := readFacts(t, system.SystemFile())
-			if o, by := match(system, own, other.Submitters[i].Systems, theirs); by != "" {
-				twins[system.Results()] = twin{o, by, own.differ(theirs[o.System])}
+			if o, by := findCounterpart(system, own, other.Submitters[i].Systems, theirs); by != "" {
+				twins[system.Results()] = counterpart{o, by, own.differences(theirs[o.System])}
 			}
 		}
 	}
 	return twins
 }
 
-// match returns the counterpart of a system in another round and how it was matched. by is "" if there is none or the
-// match is ambiguous.
-func match(s tree.System, own facts, others []tree.System, theirs map[string]facts) (o tree.System, by string) {
+// findCounterpart returns the counterpart of a system in another round and how it was matched. by is "" if there is
+// none or the match is ambiguous.
+func findCounterpart(s tree.System, own facts, others []tree.System, theirs map[string]facts) (o tree.System,
+	by string) {
 	for _, m := range []struct {
 		by   string
 		same func(o tree.System) bool
 	}{
 		{"folder", func(o tree.System) bool { return o.System == s.System }},
-		{"spelling", func(o tree.System) bool { return spelling(o.System) == spelling(s.System) }},
-		{"description", func(o tree.System) bool { return own.hardware() && own.sameHardware(theirs[o.System]) }},
+		{"spelling", func(o tree.System) bool { return foldName(o.System) == foldName(s.System) }},
+		{"description", func(o tree.System) bool { return own.hasHardware() && own.hasSameHardware(theirs[o.System]) }},
 	} {
 		var found []tree.System
 		for _, o := range others {
@@ -175,8 +176,8 @@ func match(s tree.System, own facts, others []tree.System, theirs map[string]fac
 	return o, ""
 }
 
-// spelling returns a name without punctuation and in lower case.
-func spelling(name string) string {
+// foldName returns a name without punctuation and in lower case.
+func foldName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return unicode.ToLower(r)

@@ -44,7 +44,7 @@ func TestSameSystems(t *testing.T) {
 		{"other", nil, "", ""},
 		{"other", facts{}, "", ""}, // two descriptions that say nothing are not one machine
 	} {
-		o, by := match(tree.System{Place: tree.Place{System: c.name}}, c.own, others, theirs)
+		o, by := findCounterpart(tree.System{Place: tree.Place{System: c.name}}, c.own, others, theirs)
 		if o.System != c.is || by != c.by {
 			t.Errorf("%s: %q by %q, want %q by %q", c.name, o.System, by, c.is, c.by)
 		}
@@ -68,12 +68,13 @@ func TestPairs(t *testing.T) {
 		{rate(100), rate(0), "not compared, no result in the other round"},
 		{inferred, rate(100), "not compared, inferred"}, {rate(100), inferred, "not compared, inferred"},
 	} {
-		if text := pair(c.is, c.was, twin{by: "folder"}).String(); !strings.Contains(text, c.want) {
+		if text := newPair(c.is, c.was, counterpart{by: "folder"}).String(); !strings.Contains(text, c.want) {
 			t.Errorf("got %s, want %s", text, c.want)
 		}
 	}
-	p := pair(check.Result{LoadGen: "6"}, check.Result{LoadGen: "5"}, twin{by: "folder", differs: host("P1\n", "8").differ(
-		facts{"host_processor_model_name": "P2", "accelerators_per_node": "8", "submitter": "x", "framework": "y"})})
+	p := newPair(check.Result{LoadGen: "6"}, check.Result{LoadGen: "5"},
+		counterpart{by: "folder", differs: host("P1\n", "8").differences(
+			facts{"host_processor_model_name": "P2", "accelerators_per_node": "8", "submitter": "x", "framework": "y"})})
 	want := []Difference{{"LoadGen", "6", "5"}, {"host_processor_model_name", "P1\n", "P2"}}
 	if !slices.Equal(p.Differs, want) || strings.Contains(p.String(), "\n") {
 		t.Errorf("got %+v: %s", p.Differs, p)

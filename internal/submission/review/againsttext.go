@@ -32,39 +32,39 @@ func (p Pair) Better() bool {
 
 // String returns the pair as a text.
 func (p Pair) String() string {
-	text := plain(p.Result) + ": "
+	text := plainOrQuoted(p.Result) + ": "
 	if p.ChangePercent == nil {
 		text += "not compared, " + p.Note
 	} else {
 		text += fmt.Sprintf("%s %s, was %s: %s", figure.Round(p.Is), p.Unit, figure.Round(p.Was), p.Moved())
 	}
 	if p.SameBy != "folder" {
-		text += "; there " + plain(p.Other)
+		text += "; there " + plainOrQuoted(p.Other)
 	}
 	for i, d := range p.Differs {
 		if i == maxDiffers {
 			return text + fmt.Sprintf("; %s more differ", figure.Plural(len(p.Differs)-i, "field"))
 		}
-		text += fmt.Sprintf("; %s %s, was %s", d.About, short(d.Is), short(d.Was))
+		text += fmt.Sprintf("; %s %s, was %s", d.About, shortText(d.Is), shortText(d.Was))
 	}
 	return text
 }
 
 // Maximum number of listed differences of a pair, and maximum number of characters of a value.
 const (
-	maxDiffers = 4
-	maxShort   = 40
+	maxDiffers   = 4
+	maxShortText = 40
 )
 
-func short(value string) string {
-	if runes := []rune(value); len(runes) > maxShort {
-		return Quote(string(runes[:maxShort])) + "..."
+func shortText(value string) string {
+	if runes := []rune(value); len(runes) > maxShortText {
+		return Quote(string(runes[:maxShortText])) + "..."
 	}
 	return Quote(value)
 }
 
-// write prints the pairs with a change and the number of the others.
-func (a *Against) write(b *strings.Builder) {
+// writeChanges prints the pairs with a change and the number of the others.
+func (a *Against) writeChanges(b *strings.Builder) {
 	fmt.Fprintf(b, "\nagainst round %s: %s of the same systems, %d without a counterpart\n", a.Round,
 		figure.Plural(len(a.Pairs), "result"), a.Alone)
 	still := 0

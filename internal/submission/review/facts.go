@@ -46,22 +46,22 @@ func readFacts(t *tree.Tree, name string) facts {
 var hardwareFields = []string{"number_of_nodes", "host_processor_model_name", "host_processors_per_node",
 	"accelerator_model_name", "accelerators_per_node", "host_memory_capacity"}
 
-// hardware reports whether the description identifies the machine.
-func (f facts) hardware() bool { return f["host_processor_model_name"] != "" }
+// hasHardware reports whether the description identifies the machine.
+func (f facts) hasHardware() bool { return f["host_processor_model_name"] != "" }
 
-func (f facts) sameHardware(o facts) bool {
+func (f facts) hasSameHardware(o facts) bool {
 	return !slices.ContainsFunc(hardwareFields, func(name string) bool { return !strings.EqualFold(f[name], o[name]) })
 }
 
-// aside lists the fields that do not affect a system's speed.
-var aside = []string{"submitter", "division", "status", "system_type", "system_type_detail", "system_name"}
+// irrelevantFields lists the fields that do not affect a system's speed.
+var irrelevantFields = []string{"submitter", "division", "status", "system_type", "system_type_detail", "system_name"}
 
-// differ returns the common fields with different values, in the order of descriptions.
-func (f facts) differ(o facts) []Difference {
+// differences returns the common fields with different values, in the order of descriptions.
+func (f facts) differences(o facts) []Difference {
 	var list []Difference
 	for _, field := range append(system.Fields(), system.NetworkFields()...) {
 		is, was := f[field.Name], o[field.Name]
-		if is != "" && was != "" && !strings.EqualFold(is, was) && !slices.Contains(aside, field.Name) {
+		if is != "" && was != "" && !strings.EqualFold(is, was) && !slices.Contains(irrelevantFields, field.Name) {
 			list = append(list, Difference{field.Name, is, was})
 		}
 	}

@@ -18,8 +18,8 @@ type kind struct {
 	cause bool
 }
 
-// breaches lists the kinds defined by package check, by weight. A cause precedes its consequences.
-var breaches = []kind{
+// breachKinds lists the kinds defined by package check, by weight. A cause precedes its consequences.
+var breachKinds = []kind{
 	{string(check.AuditOfAnother), "an audit is of another benchmark", "Ask for an audit of this result.", true},
 	{string(check.ResultAsAudit), "the result's own run is filed as its audit", "Ask for an audit of this result.", true},
 	{string(check.AuditAsResult), "an audit's run is filed as the result",
@@ -42,9 +42,9 @@ var breaches = []kind{
 		"Ask for a run with the round's seeds; those of an accuracy run decide nothing.", false},
 }
 
-// others lists the kinds of rejected runs and audits that package check does not define, by rule.
-var others = []kind{
-	{logs, "a log is missing or cannot be read, and its run is not judged", "Ask for the log.", false},
+// otherKinds lists the kinds of rejected runs and audits that package check does not define, by rule.
+var otherKinds = []kind{
+	{logsKind, "a log is missing or cannot be read, and its run is not judged", "Ask for the log.", false},
 	{"validity", "a run is not valid", "Ask for a valid run.", false},
 	{"latency", "a latency is over its limit, or was not measured", "Ask for a run within the limit.", false},
 	{"duration", "a run is too short", "Ask for a run of ten minutes.", false},
@@ -60,40 +60,40 @@ var others = []kind{
 	{"duplicates", "a result is there twice", "Ask which folder counts.", false},
 }
 
-// forms lists the rules on files and on texts by people. Rejects by these rules are folded.
-var forms = []string{"tree", "names", "files", "system", "measurements", "conf", "hash", "truncation", "repository",
+// formRules lists the rules on files and on texts by people. Rejects by these rules are folded.
+var formRules = []string{"tree", "names", "files", "system", "measurements", "conf", "hash", "truncation", "repository",
 	"network", "open"}
 
-// logs is the kind of missing and unreadable logs, whose content is unknown.
-const logs = "logs"
+// logsKind is the kind of missing and unreadable logs, whose content is unknown.
+const logsKind = "logs"
 
-// auditRules is the prefix of rules on audits.
-const auditRules = "audit-"
+// auditRulePrefix is the prefix of rules on audits.
+const auditRulePrefix = "audit-"
 
 // kindsInOrder lists all kinds in the order of the report.
-var kindsInOrder = slices.Concat(breaches, others)
+var kindsInOrder = slices.Concat(breachKinds, otherKinds)
 
 // kindOf returns the kind of a finding to act on. ok is false for findings that are folded.
 func kindOf(f check.Finding) (k kind, ok bool) {
 	if f.Kind != "" {
-		return named(breaches, string(f.Kind)), true
+		return kindByID(breachKinds, string(f.Kind)), true
 	}
 	rule := f.Rule
 	name := path.Base(f.Path)
 	switch {
-	case strings.HasPrefix(rule, auditRules):
+	case strings.HasPrefix(rule, auditRulePrefix):
 		rule = "audit"
 	case rule == "log-format", rule == "files" && (name == tree.DetailLog || name == tree.SummaryLog):
-		rule = logs
+		rule = logsKind
 	}
-	if f.Severity != check.Reject || slices.Contains(forms, rule) {
+	if f.Severity != check.Reject || slices.Contains(formRules, rule) {
 		return kind{}, false
 	}
-	return named(others, rule), true
+	return kindByID(otherKinds, rule), true
 }
 
-// named returns the kind with an id. For an unknown id it returns a new kind.
-func named(list []kind, id string) kind {
+// kindByID returns the kind with an id. For an unknown id it returns a new kind.
+func kindByID(list []kind, id string) kind {
 	if i := slices.IndexFunc(list, func(k kind) bool { return k.id == id }); i >= 0 {
 		return list[i]
 	}

@@ -26,39 +26,39 @@ func (s Submitter) Lines() []Line {
 	at := map[string]int{}
 	for _, c := range s.Cases {
 		f := c.Findings[0]
-		file, key := s.below(f.Path), alike(f)
+		file, key := s.relativePath(f.Path), mergeKey(f)
 		if i, has := at[key]; has {
 			lines[i].Places = append(lines[i].Places, file)
 			continue
 		}
 		at[key] = len(lines)
-		lines = append(lines, Line{Finding: f, File: file, Other: s.below(f.Other), More: len(c.Findings) - 1,
-			Follow: sayings(c.Follow), Places: []string{file}})
+		lines = append(lines, Line{Finding: f, File: file, Other: s.relativePath(f.Other), More: len(c.Findings) - 1,
+			Follow: findingTexts(c.Follow), Places: []string{file}})
 	}
 	return lines
 }
 
-// alike returns the part of a finding that is equal for findings in one line: its values, and for a run filed twice the
-// systems.
-func alike(f check.Finding) string {
+// mergeKey returns the part of a finding that is equal for findings in one line: its values, and for a run filed twice
+// the systems.
+func mergeKey(f check.Finding) string {
 	of := []string{f.Found, f.Expected}
 	switch {
 	case f.Kind == check.RunFiledTwice:
-		of = []string{systemIn(f.Path), systemIn(f.Other)}
+		of = []string{systemFolder(f.Path), systemFolder(f.Other)}
 	case f.Other != "":
 		of = append(of, f.Path)
 	}
 	return strings.Join(append(of, string(f.Severity), f.What), "\x00")
 }
 
-// systemIn returns the system's folder of a file in it: division, submitter, results, system.
-func systemIn(name string) string {
+// systemFolder returns the system's folder of a file in it: division, submitter, results, system.
+func systemFolder(name string) string {
 	parts := strings.SplitN(name, "/", 5)
 	return strings.Join(parts[:min(len(parts), 4)], "/")
 }
 
-// below returns a path relative to the submitter's folder. A path in another submitter's folder stays whole.
-func (s Submitter) below(name string) string {
+// relativePath returns a path relative to the submitter's folder. A path in another submitter's folder stays whole.
+func (s Submitter) relativePath(name string) string {
 	if s.Folder == "" {
 		return name
 	}
@@ -71,7 +71,7 @@ func (l Line) String() string {
 	if n := len(l.Places); n > 1 {
 		fmt.Fprintf(&b, "x %d, the first: ", n)
 	}
-	fmt.Fprintf(&b, "%s: %s", plain(l.File), plain(l.Finding.What))
+	fmt.Fprintf(&b, "%s: %s", plainOrQuoted(l.File), plainOrQuoted(l.Finding.What))
 	if found := l.Found(); found != "" {
 		fmt.Fprintf(&b, "; found %s", found)
 	}
@@ -79,7 +79,7 @@ func (l Line) String() string {
 		fmt.Fprintf(&b, "; expected %s", Quote(l.Finding.Expected))
 	}
 	if l.Other != "" && l.Finding.Other != l.Finding.Found {
-		fmt.Fprintf(&b, " (%s)", plain(l.Other))
+		fmt.Fprintf(&b, " (%s)", plainOrQuoted(l.Other))
 	}
 	for _, note := range l.Notes() {
 		b.WriteString("; " + note)
@@ -93,7 +93,7 @@ func (l Line) Found() string {
 	case "":
 		return ""
 	case l.Finding.Other:
-		return plain(l.Other)
+		return plainOrQuoted(l.Other)
 	}
 	return Quote(l.Finding.Found)
 }
@@ -112,7 +112,7 @@ func (l Line) Notes() []string {
 		if n > maxFollow {
 			note += ", and " + figure.Plural(n-maxFollow, "other fault") + " of the run"
 		}
-		notes = append(notes, plain(note))
+		notes = append(notes, plainOrQuoted(note))
 	}
 	return notes
 }
@@ -120,8 +120,8 @@ func (l Line) Notes() []string {
 // maxFollow is the maximum number of listed consequences.
 const maxFollow = 4
 
-// sayings returns the texts of findings without duplicates.
-func sayings(list []check.Finding) []string {
+// findingTexts returns the texts of findings without duplicates.
+func findingTexts(list []check.Finding) []string {
 	var all []string
 	has := map[string]bool{}
 	for _, f := range list {
@@ -142,18 +142,18 @@ func Quote(value string) string {
 	if runes := []rune(value); len(runes) > maxQuoted {
 		value, cut = string(runes[:maxQuoted]), "..."
 	}
-	if strings.ContainsFunc(value, unprintable) {
+	if strings.ContainsFunc(value, isUnprintable) {
 		return strconv.Quote(value) + cut
 	}
 	return "'" + value + "'" + cut
 }
 
-// plain returns a name unchanged, or in quotes if it contains unprintable characters.
-func plain(name string) string {
-	if strings.ContainsFunc(name, unprintable) {
+// plainOrQuoted returns a name unchanged, or in quotes if it contains unprintable characters.
+func plainOrQuoted(name string) string {
+	if strings.ContainsFunc(name, isUnprintable) {
 		return strconv.Quote(name)
 	}
 	return name
 }
 
-func unprintable(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }
+func isUnprintable(r rune) bool { return !unicode.IsPrint(r) || r == unicode.ReplacementChar }

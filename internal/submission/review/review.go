@@ -69,26 +69,26 @@ type Scope struct {
 	Folder    string // relative to the tree, with slashes; empty or ".": all
 }
 
-// holds reports whether a file or folder is in the scope.
-func (s Scope) holds(name string) bool {
+// contains reports whether a file or folder is in the scope.
+func (s Scope) contains(name string) bool {
 	within := s.Folder == "" || s.Folder == "." || name == s.Folder || strings.HasPrefix(name, s.Folder+"/")
-	return within && (s.Submitter == "" || path.Base(submitterOf(name)) == s.Submitter)
+	return within && (s.Submitter == "" || path.Base(submitterFolder(name)) == s.Submitter)
 }
 
 // concerns reports whether a finding is in the scope. Audits can be in other folders than their results.
 func (s Scope) concerns(f check.Finding) bool {
-	return s.holds(f.Path) || f.Result != "" && s.holds(f.Result)
+	return s.contains(f.Path) || f.Result != "" && s.contains(f.Result)
 }
 
 // Make sorts the findings of a check within a part of the tree.
 func Make(report *check.Report, scope Scope) *Review {
 	r := &Review{Round: report.Rules, Submitter: scope.Submitter, Kinds: []Kind{}, Folded: []Fold{}, scope: scope}
 	for _, result := range report.Results {
-		if scope.holds(result.Path) {
+		if scope.contains(result.Path) {
 			r.Results++
 		}
 	}
-	byRun, order := map[run][]check.Finding{}, []run{}
+	byRun, order := map[findingRun][]check.Finding{}, []findingRun{}
 	var folded []check.Finding
 	for _, f := range report.Findings {
 		if !scope.concerns(f) {
@@ -106,18 +106,18 @@ func Make(report *check.Report, scope Scope) *Review {
 	}
 	byKind := map[string][]Case{}
 	for _, at := range order {
-		for id, c := range casesOf(at, byRun[at]) {
+		for id, c := range groupByKind(at, byRun[at]) {
 			byKind[id] = append(byKind[id], c)
 		}
 	}
-	acted := r.group(byKind)
-	r.ToActOn, r.ForForms = len(acted), rejectedBeside(folded, acted)
-	r.Folded = fold(folded)
+	acted := r.groupCases(byKind)
+	r.ToActOn, r.ForForms = len(acted), countRejectedByFolded(folded, acted)
+	r.Folded = foldFindings(folded)
 	return r
 }
 
-// rejectedBeside returns the number of results that only folded findings reject.
-func rejectedBeside(folded []check.Finding, acted map[string]bool) int {
+// countRejectedByFolded returns the number of results that only folded findings reject.
+func countRejectedByFolded(folded []check.Finding, acted map[string]bool) int {
 	alone := map[string]bool{}
 	for _, f := range folded {
 		if f.Severity == check.Reject && f.Result != "" && !acted[f.Result] {
@@ -133,29 +133,29 @@ func (r *Review) Clean() bool {
 	return len(r.Kinds) == 0 && !slices.ContainsFunc(r.Folded, rejects)
 }
 
-// run identifies the run of findings.
-type run struct{ result, part string }
+// findingRun identifies the run of findings.
+type findingRun struct{ result, part string }
 
 // runOf returns the run of a finding. The folder's name identifies audits and accuracy runs. A finding without a result
 // has its own run.
-func runOf(f check.Finding) run {
+func runOf(f check.Finding) findingRun {
 	if f.Result == "" {
-		return run{"", f.Path}
+		return findingRun{"", f.Path}
 	}
 	parts := strings.Split(f.Path, "/")
 	for _, test := range tree.AuditTests() {
 		if slices.Contains(parts, test) {
-			return run{f.Result, test}
+			return findingRun{f.Result, test}
 		}
 	}
 	if strings.HasPrefix(f.Path, f.Result+"/"+tree.AccuracyDir+"/") {
-		return run{f.Result, tree.AccuracyDir}
+		return findingRun{f.Result, tree.AccuracyDir}
 	}
-	return run{f.Result, tree.PerformanceDir}
+	return findingRun{f.Result, tree.PerformanceDir}
 }
 
-// casesOf groups the findings on a run by kind. If one is a cause, the others follow from it.
-func casesOf(at run, list []check.Finding) map[string]Case {
+// groupByKind groups the findings on a run by kind. If one is a cause, the others follow from it.
+func groupByKind(at findingRun, list []check.Finding) map[string]Case {
 	rank := func(f check.Finding) int {
 		k, _ := kindOf(f)
 		i := slices.IndexFunc(kindsInOrder, func(o kind) bool { return o.id == k.id })
@@ -184,8 +184,8 @@ func casesOf(at run, list []check.Finding) map[string]Case {
 	return cases
 }
 
-// group adds the cases in order of kinds and submitters, and returns their results.
-func (r *Review) group(byKind map[string][]Case) (acted map[string]bool) {
+// groupCases adds the cases in order of kinds and submitters, and returns their results.
+func (r *Review) groupCases(byKind map[string][]Case) (acted map[string]bool) {
 	ids := slices.Clone(kindsInOrder)
 	for _, id := range slices.Sorted(maps.Keys(byKind)) {
 		if !slices.ContainsFunc(ids, func(k kind) bool { return k.id == id }) {
@@ -199,12 +199,12 @@ func (r *Review) group(byKind map[string][]Case) (acted map[string]bool) {
 		if len(cases) == 0 {
 			continue
 		}
-		k, at := Kind{ID: known.id, Title: known.title, Ask: known.ask, Results: results(cases)}, map[string]int{}
+		k, at := Kind{ID: known.id, Title: known.title, Ask: known.ask, Results: countResults(cases)}, map[string]int{}
 		for _, c := range cases {
 			if c.Result != "" {
 				acted[c.Result] = true
 			}
-			folder := submitterOf(c.Findings[0].Path)
+			folder := submitterFolder(c.Findings[0].Path)
 			i, has := at[folder]
 			if !has {
 				i, at[folder] = len(k.Submitters), len(k.Submitters)
@@ -213,7 +213,7 @@ func (r *Review) group(byKind map[string][]Case) (acted map[string]bool) {
 			k.Submitters[i].Cases = append(k.Submitters[i].Cases, c)
 		}
 		for i := range k.Submitters {
-			k.Submitters[i].Results = results(k.Submitters[i].Cases)
+			k.Submitters[i].Results = countResults(k.Submitters[i].Cases)
 		}
 		slices.SortFunc(k.Submitters, func(a, b Submitter) int { return cmp.Compare(a.Folder, b.Folder) })
 		r.Kinds = append(r.Kinds, k)
@@ -221,8 +221,8 @@ func (r *Review) group(byKind map[string][]Case) (acted map[string]bool) {
 	return acted
 }
 
-// results returns the number of results with cases.
-func results(cases []Case) int {
+// countResults returns the number of results with cases.
+func countResults(cases []Case) int {
 	all := map[string]bool{}
 	for _, c := range cases {
 		if c.Result != "" {
@@ -232,8 +232,8 @@ func results(cases []Case) int {
 	return len(all)
 }
 
-// submitterOf returns the submitter's folder of a path, such as "closed/Toylab"; empty: none.
-func submitterOf(name string) string {
+// submitterFolder returns the submitter's folder of a path, such as "closed/Toylab"; empty: none.
+func submitterFolder(name string) string {
 	parts := strings.SplitN(name, "/", 3)
 	if len(parts) < 2 || !slices.Contains(tree.Divisions(), parts[0]) {
 		return ""
@@ -241,8 +241,8 @@ func submitterOf(name string) string {
 	return path.Join(parts[0], parts[1])
 }
 
-// fold counts findings with the same text. Texts by the repository's rules contain the file's name.
-func fold(list []check.Finding) []Fold {
+// foldFindings counts findings with the same text. Texts by the repository's rules contain the file's name.
+func foldFindings(list []check.Finding) []Fold {
 	type said struct {
 		severity   check.Severity
 		rule, what string
@@ -289,7 +289,7 @@ func (r *Review) Of(report *check.Report, submitter string) *Review {
 	one := Make(report, scope)
 	if r.Against != nil {
 		against := *r.Against
-		against.Pairs = slices.DeleteFunc(slices.Clone(against.Pairs), func(p Pair) bool { return !scope.holds(p.Result) })
+		against.Pairs = slices.DeleteFunc(slices.Clone(against.Pairs), func(p Pair) bool { return !scope.contains(p.Result) })
 		against.Alone = one.Results - len(against.Pairs)
 		one.Against = &against
 	}

@@ -41,20 +41,20 @@ func (r *Review) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "\n%s: %s; %s of %s\n  %s\n", k.ID, k.Title, figure.Plural(k.Results, "result"),
 			figure.Plural(len(k.Submitters), "submitter"), k.Ask)
 		for _, s := range k.Submitters {
-			s.write(&b)
+			s.writeLines(&b)
 		}
 	}
 	r.writeFolded(&b)
 	if r.Against != nil {
-		r.Against.write(&b)
+		r.Against.writeChanges(&b)
 	}
 	fmt.Fprintf(&b, "\nround %s: %s\n", r.Round, r.Conclusion())
 	_, err := io.WriteString(w, strings.TrimPrefix(b.String(), "\n"))
 	return err
 }
 
-func (s Submitter) write(b *strings.Builder) {
-	name := plain(s.Folder)
+func (s Submitter) writeLines(b *strings.Builder) {
+	name := plainOrQuoted(s.Folder)
 	if name == "" {
 		name = "the tree"
 	}
@@ -85,7 +85,8 @@ func (r *Review) writeFolded(b *strings.Builder) {
 			case f.Severity != severity:
 			case told < maxFolds:
 				told++
-				fmt.Fprintf(b, "  %-6s %s: %s x %d, the first: %s\n", f.Severity, f.Rule, plain(f.What), f.Count, plain(f.First))
+				fmt.Fprintf(b, "  %-6s %s: %s x %d, the first: %s\n", f.Severity, f.Rule, plainOrQuoted(f.What), f.Count,
+					plainOrQuoted(f.First))
 			default:
 				kinds, rest = kinds+1, rest+f.Count
 			}

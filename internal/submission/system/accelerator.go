@@ -10,15 +10,15 @@ import (
 	"strings"
 )
 
-// queried lists the properties that nvidia-smi is queried for, in this order.
-var queried = []string{
+// queriedProperties lists the properties that nvidia-smi is queried for, in this order.
+var queriedProperties = []string{
 	"name", "memory.total", "clocks.max.sm", "driver_version", "pcie.link.gen.max", "pcie.link.width.max",
 }
 
 // smiProgram lists devices as CSV.
 const smiProgram = "nvidia-smi"
 
-var smiArgs = []string{"--query-gpu=" + strings.Join(queried, ","), "--format=csv,noheader,nounits"}
+var smiArgs = []string{"--query-gpu=" + strings.Join(queriedProperties, ","), "--format=csv,noheader,nounits"}
 
 // listAccelerators returns the fields on accelerators from nvidia-smi, and the driver. If nvidia-smi is missing and the
 // PCI bus has no other accelerator, the machine has none. Otherwise nothing is known.
@@ -31,12 +31,12 @@ func (m Machine) listAccelerators(ctx context.Context) (found map[string]string,
 			}
 		}
 	}
-	if onBus(m.Root) {
+	if hasComputingDevice(m.Root) {
 		return nil, ""
 	}
 	none := map[string]string{"accelerators_per_node": "0"}
 	for _, f := range Fields() {
-		if f.Meaning && strings.HasPrefix(f.Name, "accelerator_") {
+		if f.Required && strings.HasPrefix(f.Name, "accelerator_") {
 			none[f.Name] = "N/A"
 		}
 	}
@@ -47,7 +47,7 @@ func (m Machine) listAccelerators(ctx context.Context) (found map[string]string,
 // differ, the name lists all models.
 func parseDevices(table string) (found map[string]string, driver string) {
 	reader := csv.NewReader(strings.NewReader(table))
-	reader.FieldsPerRecord, reader.TrimLeadingSpace = len(queried), true
+	reader.FieldsPerRecord, reader.TrimLeadingSpace = len(queriedProperties), true
 	rows, err := reader.ReadAll()
 	if err != nil || len(rows) == 0 {
 		return nil, ""
@@ -86,14 +86,14 @@ func modelNames(rows [][]string) string {
 	return strings.Join(names, ", ")
 }
 
-// computing lists the PCI classes of computing devices: 3D controllers and processing accelerators.
-var computing = []string{"0x0302", "0x1200"}
+// computingClasses lists the PCI classes of computing devices: 3D controllers and processing accelerators.
+var computingClasses = []string{"0x0302", "0x1200"}
 
-// onBus reports whether the PCI bus has a computing device.
-func onBus(root fs.FS) bool {
+// hasComputingDevice reports whether the PCI bus has a computing device.
+func hasComputingDevice(root fs.FS) bool {
 	for _, name := range listNames(root, "sys/bus/pci/devices") {
 		class := readTrimmed(root, path.Join("sys/bus/pci/devices", name, "class"))
-		for _, c := range computing {
+		for _, c := range computingClasses {
 			if strings.HasPrefix(class, c) {
 				return true
 			}

@@ -3,8 +3,8 @@ package system
 // Field is a field of systems/SYSTEM.json.
 type Field struct {
 	Name string
-	// Meaning reports whether the rules require a text that is not empty.
-	Meaning bool
+	// Required reports whether the rules require a text that is not empty.
+	Required bool
 	// Ask describes what a person must write if the machine does not provide the value.
 	Ask string
 }

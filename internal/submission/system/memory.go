@@ -58,16 +58,16 @@ func describeModules(modules []memoryModule) map[string]string {
 	}
 }
 
-// dmi is the kernel's folder of the firmware's table. Its entries of type 17 are memory modules.
-const dmi = "sys/firmware/dmi/entries"
+// dmiFolder is the kernel's folder of the firmware's table. Its entries of type 17 are memory modules.
+const dmiFolder = "sys/firmware/dmi/entries"
 
 func readModules(root fs.FS) []memoryModule {
 	var list []memoryModule
-	for _, name := range listNames(root, dmi) {
+	for _, name := range listNames(root, dmiFolder) {
 		if !strings.HasPrefix(name, "17-") {
 			continue
 		}
-		raw, err := fs.ReadFile(root, path.Join(dmi, name, "raw"))
+		raw, err := fs.ReadFile(root, path.Join(dmiFolder, name, "raw"))
 		if err != nil {
 			continue
 		}

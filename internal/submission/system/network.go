@@ -10,14 +10,14 @@ import (
 	"strings"
 )
 
-const nets = "sys/class/net"
+const networkFolder = "sys/class/net"
 
 // describeNetwork returns the fields on the network cards. It ignores interfaces without a device (loopback, bridges).
 func describeNetwork(root fs.FS) map[string]string {
 	count := map[string]int{}
 	total := 0
-	for _, name := range listNames(root, nets) {
-		if pathExists(root, nets, name, "device") {
+	for _, name := range listNames(root, networkFolder) {
+		if pathExists(root, networkFolder, name, "device") {
 			count[describeCard(root, name)]++
 			total++
 		}
@@ -45,16 +45,16 @@ const (
 // describeCard returns a card's type and, if it is connected, its speed, such as "Ethernet 10 Gb/s".
 func describeCard(root fs.FS, name string) string {
 	kind := "network"
-	switch readTrimmed(root, path.Join(nets, name, "type")) {
+	switch readTrimmed(root, path.Join(networkFolder, name, "type")) {
 	case arpEthernet:
 		kind = "Ethernet"
 	case arpInfiniBand:
 		kind = "InfiniBand"
 	}
-	if pathExists(root, nets, name, "wireless") {
+	if pathExists(root, networkFolder, name, "wireless") {
 		kind = "Wi-Fi"
 	}
-	mbits, err := strconv.Atoi(readTrimmed(root, path.Join(nets, name, "speed")))
+	mbits, err := strconv.Atoi(readTrimmed(root, path.Join(networkFolder, name, "speed")))
 	switch {
 	case err != nil || mbits <= 0:
 		return kind

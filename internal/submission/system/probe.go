@@ -18,8 +18,8 @@ type Machine struct {
 	Run func(ctx context.Context, name string, args ...string) ([]byte, error)
 }
 
-// Probe reads the values that the machine provides, by field. It omits other fields.
-func Probe(ctx context.Context, m Machine) map[string]string {
+// ProbeMachine reads the values that the machine provides, by field. It omits other fields.
+func ProbeMachine(ctx context.Context, m Machine) map[string]string {
 	known := map[string]string{"number_of_nodes": "1", "host_networking_topology": "N/A"}
 	info := machine.Describe(m.Root)
 	software := []string{info.Kernel}
@@ -54,8 +54,8 @@ func filesystemKind(root fs.FS) (kind string) {
 	return kind
 }
 
-// maxBytes is the maximum size in bytes of the machine's files.
-const maxBytes = 64 << 10
+// maxFileSize is the maximum size in bytes of the machine's files.
+const maxFileSize = 64 << 10
 
 // readTrimmed returns the trimmed content of a file; empty: no such file.
 func readTrimmed(root fs.FS, name string) string {
@@ -64,7 +64,7 @@ func readTrimmed(root fs.FS, name string) string {
 		return ""
 	}
 	defer func() { _ = f.Close() }() // opened for reading
-	buffer := make([]byte, maxBytes)
+	buffer := make([]byte, maxFileSize)
 	n, _ := f.Read(buffer) // the kernel returns its files in one read
 	return strings.TrimSpace(string(buffer[:n]))
 }

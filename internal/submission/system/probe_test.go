@@ -58,7 +58,7 @@ func memoryDevice(mib uint16, kind byte, speed uint16) []byte {
 }
 
 func TestProbe(t *testing.T) {
-	got := Probe(t.Context(), Machine{Root: server()})
+	got := ProbeMachine(t.Context(), Machine{Root: server()})
 	for name, want := range map[string]string{
 		"host_processor_model_name": "Example CPU", "host_processors_per_node": "2", "host_processor_core_count": "2",
 		"host_processor_frequency": "3.70 GHz", "host_processor_caches": "L1d 48 KiB, L3 32 MiB",
@@ -91,7 +91,7 @@ func TestProbeAMachineThatSaysLittle(t *testing.T) {
 	root := fstest.MapFS{
 		"proc/cpuinfo": file("cpu MHz\t\t: 2596.114\nphysical id\t: 0"), "proc/meminfo": file("MemTotal:       16384000 kB"),
 	}
-	got := Probe(t.Context(), Machine{Root: root})
+	got := ProbeMachine(t.Context(), Machine{Root: root})
 	if got["host_memory_capacity"] != "15.6 GiB (as the system sees it)" ||
 		got["host_processor_frequency"] != "2.60 GHz" ||
 		got["host_processor_interconnect"] != "N/A" {
@@ -111,7 +111,7 @@ func says(out string, err error) func(context.Context, string, ...string) ([]byt
 
 func TestAccelerators(t *testing.T) {
 	const row = "NVIDIA H200, 143771, 1980, 570.124.06, 5, 16\n"
-	got := Probe(t.Context(), Machine{Root: server(), Run: says(row+row, nil)})
+	got := ProbeMachine(t.Context(), Machine{Root: server(), Run: says(row+row, nil)})
 	for name, want := range map[string]string{
 		"accelerators_per_node": "2", "accelerator_model_name": "NVIDIA H200", "accelerator_memory_capacity": "140.4 GiB",
 		"accelerator_frequency": "1980 MHz", "accelerator_host_interconnect": "PCIe Gen5 x16", "accelerator_interconnect": "",
@@ -121,7 +121,7 @@ func TestAccelerators(t *testing.T) {
 			t.Errorf("%s = %q, want %q", name, got[name], want)
 		}
 	}
-	alone := Probe(t.Context(), Machine{Root: server(), Run: says(row, nil)})
+	alone := ProbeMachine(t.Context(), Machine{Root: server(), Run: says(row, nil)})
 	if alone["accelerator_interconnect"] != "N/A" {
 		t.Errorf("one accelerator is connected to %q", alone["accelerator_interconnect"])
 	}
@@ -131,7 +131,7 @@ func TestAccelerators(t *testing.T) {
 func TestAcceleratorWithoutItsProgram(t *testing.T) {
 	root := server()
 	root["sys/bus/pci/devices/0000:01:00.0/class"] = file("0x120000")
-	got := Probe(t.Context(), Machine{Root: root, Run: says("", errors.New("not found"))})
+	got := ProbeMachine(t.Context(), Machine{Root: root, Run: says("", errors.New("not found"))})
 	if n, ok := got["accelerators_per_node"]; ok {
 		t.Errorf("accelerators_per_node = %q", n)
 	}

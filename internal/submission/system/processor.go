@@ -11,7 +11,7 @@ import (
 	machine "github.com/plumbline-ml/plumbline/internal/system"
 )
 
-const cpus = "sys/devices/system/cpu"
+const processorFolder = "sys/devices/system/cpu"
 
 // describeProcessor returns the fields on the processors. The cores are those of the whole machine, not of this
 // process.
@@ -34,8 +34,8 @@ func describeProcessor(root fs.FS, info machine.Info) map[string]string {
 // countCores returns the number of processors and the number of cores of one processor, without hardware threads.
 func countCores(root fs.FS) (sockets, cores int) {
 	packages, all := map[string]bool{}, map[string]bool{}
-	for _, name := range listNames(root, cpus) {
-		folder := path.Join(cpus, name, "topology")
+	for _, name := range listNames(root, processorFolder) {
+		folder := path.Join(processorFolder, name, "topology")
 		socket, core := readTrimmed(root, path.Join(folder, "physical_package_id")), readTrimmed(root, path.Join(folder,
 			"core_id"))
 		if socket == "" || core == "" {
@@ -59,7 +59,7 @@ func positiveText(n int) string {
 
 // maxFrequency returns the maximum frequency of the processor, or else the current one.
 func maxFrequency(root fs.FS) string {
-	if khz, err := strconv.ParseFloat(readTrimmed(root, path.Join(cpus, "cpu0/cpufreq/cpuinfo_max_freq")),
+	if khz, err := strconv.ParseFloat(readTrimmed(root, path.Join(processorFolder, "cpu0/cpufreq/cpuinfo_max_freq")),
 		64); err == nil {
 		return formatGHz(khz / 1e6)
 	}
@@ -85,8 +85,8 @@ func formatGHz(ghz float64) string {
 // describeCaches describes the caches of the first core, such as "L1d 32 KiB, L1i 32 KiB, L2 1 MiB, L3 32 MiB".
 func describeCaches(root fs.FS) string {
 	var list []string
-	for _, name := range listNames(root, path.Join(cpus, "cpu0/cache")) {
-		folder := path.Join(cpus, "cpu0/cache", name)
+	for _, name := range listNames(root, path.Join(processorFolder, "cpu0/cache")) {
+		folder := path.Join(processorFolder, "cpu0/cache", name)
 		level, size := readTrimmed(root, path.Join(folder, "level")), readTrimmed(root, path.Join(folder, "size"))
 		if level == "" || size == "" {
 			continue

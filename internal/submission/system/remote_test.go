@@ -38,8 +38,9 @@ func TestRemote(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := Probe(t.Context(), m)
-	want := Probe(t.Context(), Machine{Root: server(), Run: func(context.Context, string, ...string) ([]byte, error) {
+	got := ProbeMachine(t.Context(), m)
+	want := ProbeMachine(t.Context(), Machine{Root: server(), Run: func(context.Context, string, ...string) ([]byte,
+		error) {
 		return []byte("X 100, 81559, 1980, 570.1, 5, 16\n"), nil
 	}})
 	if !maps.Equal(got, want) || got["accelerator_model_name"] != "X 100" || got["driver"] != "NVIDIA driver 570.1" {

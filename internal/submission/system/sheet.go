@@ -22,13 +22,13 @@ type Sheet struct {
 	order  []string
 }
 
-// Open is a field that a person must still fill in.
-type Open struct {
+// OpenField is a field that a person must still fill in.
+type OpenField struct {
 	Field string
 	Ask   string // description of the value
 }
 
-func (o Open) String() string { return o.Field + ": " + o.Ask }
+func (o OpenField) String() string { return o.Field + ": " + o.Ask }
 
 // NewSheet returns an empty sheet.
 func NewSheet(fields []Field) *Sheet {
@@ -78,14 +78,14 @@ func (s *Sheet) setField(name string, value json.RawMessage) {
 
 // Text returns a text, number or boolean of a field as a text; empty: no such field, or it must be filled in.
 func (s *Sheet) Text(name string) string {
-	if text := s.writtenText(name); !Unfilled(text) {
+	if text := s.writtenText(name); !IsUnfilled(text) {
 		return text
 	}
 	return ""
 }
 
-// Unfilled reports whether a value is a mark that the field must be filled in.
-func Unfilled(value string) bool {
+// IsUnfilled reports whether a value is a mark that the field must be filled in.
+func IsUnfilled(value string) bool {
 	return strings.HasPrefix(strings.TrimSpace(value), strings.TrimSpace(FillIn))
 }
 
@@ -123,12 +123,12 @@ func (s *Sheet) Complete(known map[string]string) []string {
 	var filled []string
 	for _, f := range s.fields {
 		switch value := known[f.Name]; {
-		case s.Has(f.Name) && s.Text(f.Name) == "" && s.writtenText(f.Name) == "" && !f.Meaning: // left empty
+		case s.Has(f.Name) && s.Text(f.Name) == "" && s.writtenText(f.Name) == "" && !f.Required: // left empty
 		case s.Text(f.Name) != "":
 		case value != "":
 			s.Put(f.Name, value)
 			filled = append(filled, f.Name)
-		case f.Meaning:
+		case f.Required:
 			s.Put(f.Name, FillIn+f.Ask)
 		default:
 			s.Put(f.Name, "")
@@ -137,12 +137,12 @@ func (s *Sheet) Complete(known map[string]string) []string {
 	return filled
 }
 
-// Open returns the fields that a person must still fill in, and required fields that are empty or missing.
-func (s *Sheet) Open() []Open {
-	var open []Open
+// OpenField returns the fields that a person must still fill in, and required fields that are empty or missing.
+func (s *Sheet) OpenFields() []OpenField {
+	var open []OpenField
 	for _, f := range s.fields {
-		if s.Text(f.Name) == "" && (f.Meaning || s.writtenText(f.Name) != "") {
-			open = append(open, Open{f.Name, f.Ask})
+		if s.Text(f.Name) == "" && (f.Required || s.writtenText(f.Name) != "") {
+			open = append(open, OpenField{f.Name, f.Ask})
 		}
 	}
 	for _, name := range s.order {
@@ -150,7 +150,7 @@ func (s *Sheet) Open() []Open {
 			continue
 		}
 		if text := s.writtenText(name); text != "" && s.Text(name) == "" {
-			open = append(open, Open{name, strings.TrimSpace(strings.TrimPrefix(text, strings.TrimSpace(FillIn)))})
+			open = append(open, OpenField{name, strings.TrimSpace(strings.TrimPrefix(text, strings.TrimSpace(FillIn)))})
 		}
 	}
 	return open

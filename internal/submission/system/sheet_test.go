@@ -21,7 +21,7 @@ func read(t *testing.T, text string) *Sheet {
 
 func asked(s *Sheet) string {
 	var names []string
-	for _, o := range s.Open() {
+	for _, o := range s.OpenFields() {
 		names = append(names, o.Field)
 	}
 	return strings.Join(names, " ")
@@ -50,8 +50,8 @@ func TestSheetKeepsWhatAPersonWrote(t *testing.T) {
 	if got := string(s.JSON()); got != text {
 		t.Errorf("got %s", got)
 	}
-	if len(s.Open()) > 0 || s.Text("count") != "3" {
-		t.Errorf("open %v, count %q", s.Open(), s.Text("count"))
+	if len(s.OpenFields()) > 0 || s.Text("count") != "3" {
+		t.Errorf("open %v, count %q", s.OpenFields(), s.Text("count"))
 	}
 }
 
@@ -85,7 +85,7 @@ func FuzzReadSheet(f *testing.F) {
 		}
 		s.Complete(map[string]string{"count": "2"})
 		again, err := ReadSheet(s.JSON(), some)
-		if err != nil || !json.Valid(s.JSON()) || len(again.Open()) != len(s.Open()) {
+		if err != nil || !json.Valid(s.JSON()) || len(again.OpenFields()) != len(s.OpenFields()) {
 			t.Errorf("%s becomes %s: %v", text, s.JSON(), err)
 		}
 	})

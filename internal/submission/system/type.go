@@ -2,9 +2,9 @@ package system
 
 import "github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
-// Type returns the rules' system type for the value of system_type in a description. Only "datacenter", "edge",
+// ParseType returns the rules' system type for the value of system_type in a description. Only "datacenter", "edge",
 // "datacenter,edge" and "edge,datacenter" are valid. ok is false for other texts.
-func Type(text string) (kind mlconf.SystemType, ok bool) {
+func ParseType(text string) (kind mlconf.SystemType, ok bool) {
 	switch text {
 	case "datacenter":
 		return mlconf.Datacenter, true

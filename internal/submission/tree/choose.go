@@ -13,9 +13,9 @@ import (
 // ErrNoSubmission reports a folder without submitters, or without the requested one.
 var ErrNoSubmission = errors.New("no submission")
 
-// Choose returns the submitters' folders with a name, one per division. An empty name selects all submitters. If there
-// is none, the error wraps ErrNoSubmission.
-func (t *Tree) Choose(submitter string) (all []Submitter, err error) {
+// ChooseSubmitters returns the submitters' folders with a name, one per division. An empty name selects all submitters.
+// If there is none, the error wraps ErrNoSubmission.
+func (t *Tree) ChooseSubmitters(submitter string) (all []Submitter, err error) {
 	var names []string
 	for _, s := range t.Submitters {
 		names = append(names, s.Submitter)

@@ -11,14 +11,15 @@ import (
 func TestChoose(t *testing.T) {
 	found := open(t, write(t, map[string]string{"closed/Lab/x": "", "open/Lab/x": "", "open/Other/x": ""}), "")
 	for name, want := range map[string]int{"": 3, "Lab": 2, "Other": 1} {
-		if all, err := found.Choose(name); err != nil || len(all) != want {
+		if all, err := found.ChooseSubmitters(name); err != nil || len(all) != want {
 			t.Errorf("%q: %d folders, %v; want %d", name, len(all), err, want)
 		}
 	}
-	if _, err := found.Choose("Lap"); !errors.Is(err, tree.ErrNoSubmission) || !strings.Contains(err.Error(), "Lab") {
+	if _, err := found.ChooseSubmitters("Lap"); !errors.Is(err, tree.ErrNoSubmission) ||
+		!strings.Contains(err.Error(), "Lab") {
 		t.Errorf("an unknown submitter: %v", err)
 	}
-	if _, err := open(t, t.TempDir(), "").Choose(""); !errors.Is(err, tree.ErrNoSubmission) {
+	if _, err := open(t, t.TempDir(), "").ChooseSubmitters(""); !errors.Is(err, tree.ErrNoSubmission) {
 		t.Errorf("an empty folder: %v", err)
 	}
 }

@@ -103,7 +103,7 @@ func (p Place) Accuracy() string { return path.Join(p.Results(), AccuracyDir) }
 func (l Layout) SourceDir(p Place) string { return path.Join(p.Folder(), l.Source) }
 
 // Measurements returns the folder of measurements.json, user.conf and README.md.
-func (l Layout) Measurements(p Place) string { return l.folderAside(p, "measurements") }
+func (l Layout) Measurements(p Place) string { return l.separateFolder(p, "measurements") }
 
 // MeasurementsFile returns the path of a new measurements file. An existing one can have another name before v6.0; see
 // Tree.MeasurementsFile.
@@ -124,12 +124,12 @@ func (l Layout) Audit(p Place, test string) string {
 }
 
 // Audits returns the folder that contains the audits' folders.
-func (l Layout) Audits(p Place) string { return l.folderAside(p, l.AuditsDir()) }
+func (l Layout) Audits(p Place) string { return l.separateFolder(p, l.AuditsDir()) }
 
 // AuditsDir returns the submitter's folder of audits, in rounds that separate them from results.
 func (l Layout) AuditsDir() string { return cmp.Or(l.Layout.Audits, "compliance") }
 
-func (l Layout) folderAside(p Place, folder string) string {
+func (l Layout) separateFolder(p Place, folder string) string {
 	if !l.Apart {
 		return p.Results()
 	}
@@ -138,11 +138,11 @@ func (l Layout) folderAside(p Place, folder string) string {
 
 // AuditFiles lists the files of one audit in its folder.
 type AuditFiles struct {
-	Verdicts    []string // such as verify_accuracy.txt
-	Performance bool     // performance/run_1 with detail and summary log
-	Accuracy    bool     // accuracy/mlperf_log_accuracy.json
-	Required    bool     // the official checker requires the performance logs too
-	Unfiled     bool     // the official script of the test copies no logs, so a submission contains only its verdict
+	Verdicts      []string // such as verify_accuracy.txt
+	Performance   bool     // performance/run_1 with detail and summary log
+	Accuracy      bool     // accuracy/mlperf_log_accuracy.json
+	Required      bool     // the official checker requires the performance logs too
+	LogsNotCopied bool     // the official script of the test copies no logs, so a submission contains only its verdict
 	// Opened lists the files that the official checker opens before it judges anything, if they exist, in every division
 	// and for every benchmark. An unreadable one ends the checker.
 	Opened []string
@@ -178,7 +178,7 @@ func FilesOf(test string) AuditFiles {
 	case "TEST06":
 		return AuditFiles{Verdicts: accuracy, Accuracy: true, Opened: accuracy}
 	case "TEST07", "TEST08":
-		return AuditFiles{Verdicts: accuracy, Performance: true, Accuracy: true, Unfiled: test == "TEST08",
+		return AuditFiles{Verdicts: accuracy, Performance: true, Accuracy: true, LogsNotCopied: test == "TEST08",
 			Opened: accuracy}
 	case "TEST09":
 		length := []string{VerifyOutputLength}
@@ -206,14 +206,14 @@ func IsPowerText(name string) bool {
 	return slices.Contains(PowerTexts(), text)
 }
 
-// Extra reports whether a file is permitted in every folder of logs in addition to the required ones.
-func Extra(name string) bool {
+// IsExtra reports whether a file is permitted in every folder of logs in addition to the required ones.
+func IsExtra(name string) bool {
 	return slices.Contains([]string{TraceLog, "results.json", ".gitkeep"}, name)
 }
 
-// Aside reports whether a file is a text, image or system record that people and their programs typically leave next to
-// logs. Such files are neither required nor harmful.
-func Aside(name string) bool {
+// IsHarmless reports whether a file is a text, image or system record that people and their programs typically leave
+// next to logs. Such files are neither required nor harmful.
+func IsHarmless(name string) bool {
 	kinds := []string{".md", ".adoc", ".html", ".pdf", ".png", ".mmd", ".out", ".csv"}
 	records := []string{"metadata.json", "cpu_info.json", "os_info.json", "pip_freeze.json", "mlc-version-info.json",
 		"cm-version-info.json", "system_meta.json"}

@@ -26,25 +26,25 @@ var ErrRound = errors.New("the round is not known")
 
 // FoundRound is the round of a tree's runs.
 type FoundRound struct {
-	Name string // such as "v5.1"
-	Runs int    // runs with the seeds of the round, 1 or more
-	Read int    // examined runs, up to maxRead
+	Name     string // such as "v5.1"
+	Runs     int    // runs with the seeds of the round, 1 or more
+	RunsRead int    // examined runs, up to maxReadRuns
 }
 
 // String names the round and how it was determined.
 func (f FoundRound) String() string {
-	return fmt.Sprintf("round %s, by the seeds of %d of %s", f.Name, f.Runs, figure.Plural(f.Read, "run"))
+	return fmt.Sprintf("round %s, by the seeds of %d of %s", f.Name, f.Runs, figure.Plural(f.RunsRead, "run"))
 }
 
 // Limits of the search for a round: two systems per submitter, some runs of each, the beginning of each log.
 const (
-	maxRead        = 400
-	systemsRead    = 2
-	runsRead       = 3
-	bytesOfSummary = 64 << 10
-	bytesOfDetail  = 256 << 10
-	// otherShare is the minimum share of another round's runs in a tree that counts as a mix of two rounds.
-	otherShare = 0.1
+	maxReadRuns     = 400
+	maxSystemsRead  = 2
+	maxRunsRead     = 3
+	maxSummaryBytes = 64 << 10
+	maxDetailBytes  = 256 << 10
+	// minOtherShare is the minimum share of another round's runs in a tree that counts as a mix of two rounds.
+	minOtherShare = 0.1
 )
 
 // seedForm matches the first of the three seeds of a round in logs of all versions.
@@ -61,7 +61,7 @@ func FindRound(root string) (FoundRound, error) {
 	}
 	defer r.Close()
 	s := roundFinder{root: r.FS(), votes: map[string]int{}}
-	if !s.findDivisions() {
+	if !s.readDivisions() {
 		return FoundRound{}, fmt.Errorf("%w in %s: want closed, network or open there, with a folder for each submitter",
 			ErrNoSubmission, root)
 	}
@@ -70,21 +70,21 @@ func FindRound(root string) (FoundRound, error) {
 
 // roundFinder is the state of FindRound.
 type roundFinder struct {
-	root  fs.FS
-	votes map[string]int // by round
-	read  int
+	root     fs.FS
+	votes    map[string]int // by round
+	runsRead int
 
-	pointer string // first log that is a Git LFS pointer; empty: none
+	lfsPointer string // first log that is a Git LFS pointer; empty: none
 }
 
-// findDivisions reads the runs of all submitters and reports whether there is a submitter.
-func (s *roundFinder) findDivisions() (found bool) {
+// readDivisions reads the runs of all submitters and reports whether there is a submitter.
+func (s *roundFinder) readDivisions() (found bool) {
 	for _, division := range Divisions() {
 		for _, submitter := range s.listFolders(division) {
 			found = true
 			results := path.Join(division, submitter, ResultsDir)
 			systems := s.listFolders(results)
-			for _, system := range systems[:min(len(systems), systemsRead)] {
+			for _, system := range systems[:min(len(systems), maxSystemsRead)] {
 				s.readSystem(path.Join(results, system))
 			}
 		}
@@ -93,11 +93,11 @@ func (s *roundFinder) findDivisions() (found bool) {
 }
 
 func (s *roundFinder) readSystem(dir string) {
-	left := runsRead
+	left := maxRunsRead
 	for _, benchmark := range s.listFolders(dir) {
 		for _, scenario := range s.listFolders(path.Join(dir, benchmark)) {
 			run := path.Join(dir, benchmark, scenario, PerformanceDir, RunDir)
-			if left == 0 || s.read >= maxRead {
+			if left == 0 || s.runsRead >= maxReadRuns {
 				return
 			}
 			if s.voteForRound(run) {
@@ -112,17 +112,17 @@ func (s *roundFinder) voteForRound(run string) bool {
 	for _, log := range []struct {
 		name string
 		most int64
-	}{{SummaryLog, bytesOfSummary}, {DetailLog, bytesOfDetail}} {
+	}{{SummaryLog, maxSummaryBytes}, {DetailLog, maxDetailBytes}} {
 		name := path.Join(run, log.name)
 		text := s.readStart(name, log.most)
-		if s.pointer == "" && mllog.IsPointer(text) {
-			s.pointer = name
+		if s.lfsPointer == "" && mllog.IsPointer(text) {
+			s.lfsPointer = name
 		}
 		m := seedForm.FindSubmatch(text)
 		if m == nil {
 			continue
 		}
-		s.read++
+		s.runsRead++
 		if seed, err := strconv.ParseUint(string(m[1]), 10, 64); err == nil {
 			s.countRun(mlconf.RoundOfSeed(seed))
 		}
@@ -168,20 +168,20 @@ func (s *roundFinder) electedRound(root string) (FoundRound, error) {
 		return cmp.Or(s.votes[b]-s.votes[a], strings.Compare(a, b))
 	})
 	switch {
-	case s.read == 0 && s.pointer != "":
+	case s.runsRead == 0 && s.lfsPointer != "":
 		return FoundRound{}, fmt.Errorf("%w: the logs of %s are pointers of Git LFS, %s the first: get the files with "+
-			"git lfs pull", ErrRound, root, s.pointer)
-	case s.read == 0:
+			"git lfs pull", ErrRound, root, s.lfsPointer)
+	case s.runsRead == 0:
 		return FoundRound{}, fmt.Errorf("%w: %s has no log of a performance run that says its seeds; name the round with "+
 			"--rules", ErrRound, root)
 	case len(names) == 0:
 		return FoundRound{}, fmt.Errorf("%w: the logs of %s have seeds of no round from %s to %s; name the round with "+
 			"--rules", ErrRound, root, mlconf.Rounds()[len(mlconf.Rounds())-1], mlconf.Rounds()[0])
-	case len(names) > 1 && float64(s.votes[names[1]]) > otherShare*float64(s.read):
+	case len(names) > 1 && float64(s.votes[names[1]]) > minOtherShare*float64(s.runsRead):
 		return FoundRound{}, fmt.Errorf("%w: %s holds runs of %s and of %s; name the folder of one round, or a round with "+
 			"--rules", ErrRound, root, names[0], names[1])
 	}
-	return FoundRound{Name: names[0], Runs: s.votes[names[0]], Read: s.read}, nil
+	return FoundRound{Name: names[0], Runs: s.votes[names[0]], RunsRead: s.runsRead}, nil
 }
 
 // RootOf returns the tree that contains a folder: the nearest parent folder, or dir itself, with a division's folder

@@ -52,7 +52,7 @@ func TestFindRound(t *testing.T) {
 			name, text := log(seedOf(t, round))
 			put(t, root, run+name, text)
 			got, err := FindRound(root)
-			if err != nil || got != (FoundRound{Name: round, Runs: 1, Read: 1}) {
+			if err != nil || got != (FoundRound{Name: round, Runs: 1, RunsRead: 1}) {
 				t.Errorf("%s by its %s: %+v, %v", round, form, got, err)
 			}
 		}
@@ -103,7 +103,7 @@ func TestOneStrangeRunDoesNotHideTheRound(t *testing.T) {
 		put(t, root, fmt.Sprintf("open/Lab%02d/results/box/bert-99/Server/performance/run_1/%s", i, SummaryLog),
 			fmt.Sprintf("qsl_rng_seed : %d\n", seedOf(t, round)))
 	}
-	if got, err := FindRound(root); err != nil || got.Name != "v4.1" || got.Runs != 11 || got.Read != 12 {
+	if got, err := FindRound(root); err != nil || got.Name != "v4.1" || got.Runs != 11 || got.RunsRead != 12 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -56,9 +56,9 @@ type Tree struct {
 	Submitters []Submitter // of all divisions, in the order of Divisions
 	Faults     []Fault
 
-	root    *os.Root
-	entries map[string]Entry
-	inside  map[string][]Entry // by folder
+	root     *os.Root
+	entries  map[string]Entry
+	byFolder map[string][]Entry // by folder
 }
 
 // ErrOpen reports that root cannot be opened as a folder.
@@ -75,7 +75,7 @@ func Open(root, round string) (*Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOpen, bounded.Named(err))
 	}
-	t := &Tree{Layout: layout, root: r, entries: map[string]Entry{}, inside: map[string][]Entry{}}
+	t := &Tree{Layout: layout, root: r, entries: map[string]Entry{}, byFolder: map[string][]Entry{}}
 	t.readFolder(".")
 	for _, division := range Divisions() {
 		for _, e := range t.Folders(division) {
@@ -99,8 +99,10 @@ func (t *Tree) Open(name string) (*os.File, error) {
 	return t.root.Open(filepath.FromSlash(name))
 }
 
-// Abs returns the path of an entry for other programs.
-func (t *Tree) Abs(name string) string { return filepath.Join(t.root.Name(), filepath.FromSlash(name)) }
+// OSPath returns the path of an entry for other programs.
+func (t *Tree) OSPath(name string) string {
+	return filepath.Join(t.root.Name(), filepath.FromSlash(name))
+}
 
 // Entry returns the file or folder with a name. ok is false if it does not exist.
 func (t *Tree) Entry(name string) (e Entry, ok bool) {
@@ -121,7 +123,7 @@ func (t *Tree) HasDir(name string) bool {
 }
 
 // Entries returns the content of a folder, sorted by name. It returns none if the folder does not exist.
-func (t *Tree) Entries(dir string) []Entry { return slices.Clone(t.inside[path.Clean(dir)]) }
+func (t *Tree) Entries(dir string) []Entry { return slices.Clone(t.byFolder[path.Clean(dir)]) }
 
 // Folders returns the folders in a folder.
 func (t *Tree) Folders(dir string) []Entry {
@@ -138,7 +140,7 @@ func (t *Tree) Files(dir string) []string {
 func (t *Tree) All(yield func(Entry) bool) { t.walkFolder(".", yield) }
 
 func (t *Tree) walkFolder(dir string, yield func(Entry) bool) bool {
-	for _, e := range t.inside[dir] {
+	for _, e := range t.byFolder[dir] {
 		if !yield(e) || (e.Dir && !t.walkFolder(e.Path, yield)) {
 			return false
 		}
@@ -212,7 +214,7 @@ func (t *Tree) readFolder(dir string) {
 		t.Faults = append(t.Faults, Fault{Path: dir, Err: err})
 	}
 	slices.SortFunc(list, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
-	t.inside[dir] = list
+	t.byFolder[dir] = list
 	for _, e := range list {
 		t.entries[e.Path] = e
 		if e.Dir && !e.Link {

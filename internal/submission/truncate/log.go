@@ -23,9 +23,9 @@ import (
 // The rules' sizes in bytes. A log of Limit or more is replaced with View bytes of its head, Gap, and View bytes of its
 // tail.
 const (
-	Limit = 10 * 1024
-	View  = 4096
-	Gap   = "\n\n...\n\n"
+	MinTruncated = 10 * 1024
+	KeptBytes    = 4096
+	GapText      = "\n\n...\n\n"
 )
 
 // Action is the action taken on a log.
@@ -33,37 +33,37 @@ type Action string
 
 // The actions. Hashed means that the log is small: accuracy.txt contains its hash, and the log is unchanged.
 const (
-	Truncated Action = "truncated"
-	Hashed    Action = "kept whole, hash written"
-	Done      Action = "done before"
-	Unkept    Action = "done before, original not in the store"
+	Truncated       Action = "truncated"
+	Hashed          Action = "kept whole, hash written"
+	Done            Action = "done before"
+	OriginalMissing Action = "done before, original not in the store"
 )
 
 // Outcome is the result for one log.
 type Outcome struct {
-	Log    string // path of the log
-	Action Action
-	Hash   string // SHA-256 of the whole log in lower-case hex, as in accuracy.txt
-	Size   int64  // size of the whole log in bytes; 0: unknown
-	Kept   string // path of the original in the store; empty: the log is whole, or Unkept
+	Log      string // path of the log
+	Action   Action
+	Hash     string // SHA-256 of the whole log in lower-case hex, as in accuracy.txt
+	Size     int64  // size of the whole log in bytes; 0: unknown
+	Original string // path of the original in the store; empty: the log is whole, or Unkept
 }
 
-// Log truncates the log of one accuracy folder of a scenario or of an audit. The name TESTnn of the parent folder
-// identifies an audit, which does not require accuracy.txt. Log does not repeat completed work.
+// TruncateLog truncates the log of one accuracy folder of a scenario or of an audit. The name TESTnn of the parent
+// folder identifies an audit, which does not require accuracy.txt. Log does not repeat completed work.
 //
 // It returns an error and changes nothing if accuracy.txt is missing, if its hash belongs to another log, or if a log
 // was truncated without a recorded hash. ctx can stop the reading of a large log.
-func (s *Store) Log(ctx context.Context, dir string) (Outcome, error) {
+func (s *Store) TruncateLog(ctx context.Context, dir string) (Outcome, error) {
 	a, err := openFolder(dir)
 	if err != nil {
 		return Outcome{Log: filepath.Join(dir, tree.AccuracyLog)}, err
 	}
-	out := Outcome{Log: a.log, Hash: a.noted, Size: a.size}
+	out := Outcome{Log: a.log, Hash: a.notedHash, Size: a.size}
 	switch {
-	case a.size >= Limit:
-		err = s.truncateLog(ctx, a, &out)
-	case a.cut:
-		err = s.doneBefore(a, &out)
+	case a.size >= MinTruncated:
+		err = s.storeAndTruncate(ctx, a, &out)
+	case a.isTruncated:
+		err = s.findOriginal(a, &out)
 	default:
 		err = noteWhole(ctx, a, &out)
 	}
@@ -72,18 +72,18 @@ func (s *Store) Log(ctx context.Context, dir string) (Outcome, error) {
 
 // accuracyFolder is the state of an accuracy folder.
 type accuracyFolder struct {
-	log, score string // paths
-	size       int64  // size of the log
-	mode       fs.FileMode
-	scoreMode  fs.FileMode // mode of accuracy.txt, or of a new one
-	cut        bool        // the log has been truncated
-	unix       []byte      // the log with LoadGen's line ends, if it is small
-	text       []byte      // accuracy.txt; nil: no such file
-	noted      string      // hash in accuracy.txt; empty: none
+	log, score  string // paths
+	size        int64  // size of the log
+	mode        fs.FileMode
+	scoreMode   fs.FileMode // mode of accuracy.txt, or of a new one
+	isTruncated bool        // the log has been truncated
+	unix        []byte      // the log with LoadGen's line ends, if it is small
+	text        []byte      // accuracy.txt; nil: no such file
+	notedHash   string      // hash in accuracy.txt; empty: none
 }
 
-// maxScore is the maximum size of accuracy.txt in bytes.
-const maxScore = 16 << 20
+// maxScoreSize is the maximum size of accuracy.txt in bytes.
+const maxScoreSize = 16 << 20
 
 func openFolder(dir string) (a accuracyFolder, err error) {
 	a.log, a.score = filepath.Join(dir, tree.AccuracyLog), filepath.Join(dir, tree.AccuracyText)
@@ -92,15 +92,15 @@ func openFolder(dir string) (a accuracyFolder, err error) {
 		return a, err
 	}
 	a.size, a.mode, a.scoreMode = info.Size(), info.Mode().Perm(), info.Mode().Perm()
-	if a.size < Limit {
+	if a.size < MinTruncated {
 		text, err := os.ReadFile(a.log)
 		if err != nil {
 			return a, err
 		}
 		a.unix = unixLines(text)
-		a.cut = bytes.Contains(a.unix, []byte(Gap))
+		a.isTruncated = bytes.Contains(a.unix, []byte(GapText))
 	}
-	return a, a.readScore(ofAudit(dir))
+	return a, a.readScore(isAuditFolder(dir))
 }
 
 // readScore reads accuracy.txt, which is optional for an audit.
@@ -113,12 +113,12 @@ func (a *accuracyFolder) readScore(audit bool) error {
 		return fmt.Errorf("%s is missing: score the whole log before it is truncated", a.score)
 	case err != nil:
 		return err
-	case info.Size() > maxScore:
+	case info.Size() > maxScoreSize:
 		return fmt.Errorf("%s has %d bytes, want the few lines of a score", a.score, info.Size())
 	}
 	a.scoreMode = info.Mode().Perm()
 	if a.text, err = os.ReadFile(a.score); err == nil {
-		a.noted, err = notedHash(a.text, a.score)
+		a.notedHash, err = notedHash(a.text, a.score)
 	}
 	return err
 }
@@ -137,7 +137,7 @@ func requireRegular(path string) (fs.FileInfo, error) {
 
 var auditName = regexp.MustCompile(`^TEST\d\d$`)
 
-func ofAudit(dir string) bool {
+func isAuditFolder(dir string) bool {
 	whole, err := filepath.Abs(dir)
 	return err == nil && auditName.MatchString(filepath.Base(filepath.Dir(whole)))
 }
@@ -156,23 +156,23 @@ func notedHash(text []byte, path string) (hash string, err error) {
 	return hash, nil
 }
 
-// truncateLog stores the log, records its hash and truncates it, in this order.
-func (s *Store) truncateLog(ctx context.Context, a accuracyFolder, out *Outcome) (err error) {
+// storeAndTruncate stores the log, records its hash and truncates it, in this order.
+func (s *Store) storeAndTruncate(ctx context.Context, a accuracyFolder, out *Outcome) (err error) {
 	if out.Hash, err = s.keepFile(ctx, a.log); err != nil {
 		return err
 	}
-	out.Action, out.Kept = Truncated, s.Path(out.Hash)
+	out.Action, out.Original = Truncated, s.Path(out.Hash)
 	if err := a.noteHash(out.Hash); err != nil {
 		return err
 	}
-	short, err := cutFile(out.Kept)
+	short, err := cutFile(out.Original)
 	if err != nil {
 		return err
 	}
 	if err := wholefile.Write(a.log, short, a.mode); err != nil {
 		return err
 	}
-	return makeReadOnly(out.Kept)
+	return makeReadOnly(out.Original)
 }
 
 // makeReadOnly makes an original read-only, if it has no other name.
@@ -187,7 +187,7 @@ func makeReadOnly(path string) error {
 
 // noteHash adds the hash to accuracy.txt, once.
 func (a accuracyFolder) noteHash(hash string) error {
-	switch a.noted {
+	switch a.notedHash {
 	case hash:
 		return nil
 	case "":
@@ -198,7 +198,7 @@ func (a accuracyFolder) noteHash(hash string) error {
 		return wholefile.Write(a.score, text, a.scoreMode)
 	}
 	return fmt.Errorf("%s has the hash %s, the log beside it %s: score this log again, or bring back the one that was "+
-		"scored", a.score, a.noted, hash)
+		"scored", a.score, a.notedHash, hash)
 }
 
 // noteWhole records the hash of a log that is too small to truncate.
@@ -206,24 +206,24 @@ func noteWhole(ctx context.Context, a accuracyFolder, out *Outcome) (err error) 
 	if out.Hash, err = hashFile(ctx, a.log); err != nil {
 		return err
 	}
-	if sum := sha256.Sum256(a.unix); hex.EncodeToString(sum[:]) == a.noted {
-		out.Hash = a.noted
+	if sum := sha256.Sum256(a.unix); hex.EncodeToString(sum[:]) == a.notedHash {
+		out.Hash = a.notedHash
 	}
-	if out.Action = Hashed; a.noted == out.Hash {
+	if out.Action = Hashed; a.notedHash == out.Hash {
 		out.Action = Done
 	}
 	return a.noteHash(out.Hash)
 }
 
-// doneBefore finds the original of a truncated log. It does not read it; Check does.
-func (s *Store) doneBefore(a accuracyFolder, out *Outcome) error {
+// findOriginal finds the original of a truncated log. It does not read it; Check does.
+func (s *Store) findOriginal(a accuracyFolder, out *Outcome) error {
 	out.Size = 0
-	if a.noted == "" {
+	if a.notedHash == "" {
 		return fmt.Errorf("%s is cut, and %s has no hash of the whole log: bring back the original", a.log, a.score)
 	}
-	short, err := cutFile(s.Path(a.noted))
+	short, err := cutFile(s.Path(a.notedHash))
 	if errors.Is(err, fs.ErrNotExist) {
-		out.Action = Unkept
+		out.Action = OriginalMissing
 		return nil
 	}
 	if err != nil {
@@ -231,10 +231,10 @@ func (s *Store) doneBefore(a accuracyFolder, out *Outcome) error {
 	}
 	if !bytes.Equal(short, a.unix) {
 		return fmt.Errorf("%s is not what is left of %s, which has the hash of %s: bring back the original",
-			a.log, s.Path(a.noted), a.score)
+			a.log, s.Path(a.notedHash), a.score)
 	}
-	out.Action, out.Kept = Done, s.Path(a.noted)
-	info, err := os.Stat(out.Kept)
+	out.Action, out.Original = Done, s.Path(a.notedHash)
+	info, err := os.Stat(out.Original)
 	if err == nil {
 		out.Size = info.Size()
 	}
@@ -253,16 +253,16 @@ func cutFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	size := info.Size()
-	if size < View {
+	if size < KeptBytes {
 		return nil, fmt.Errorf("%s has %d bytes: too few to have been cut", path, size)
 	}
-	head, tail := make([]byte, View), make([]byte, View)
+	head, tail := make([]byte, KeptBytes), make([]byte, KeptBytes)
 	_, err = f.ReadAt(head, 0)
 	if err == nil {
-		_, err = f.ReadAt(tail, size-View)
+		_, err = f.ReadAt(tail, size-KeptBytes)
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
-	return append(append(head, Gap...), tail...), nil
+	return append(append(head, GapText...), tail...), nil
 }

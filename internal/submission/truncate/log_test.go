@@ -51,7 +51,7 @@ func (l lab) read(path string) string {
 }
 
 func (l lab) tree() ([]truncate.Outcome, error) {
-	return truncate.Tree(context.Background(), l.root, truncate.Options{Keep: l.keep})
+	return truncate.TruncateTree(context.Background(), l.root, truncate.Options{StoreFolder: l.keep})
 }
 
 func (l lab) log(dir string) string   { return filepath.Join(dir, "mlperf_log_accuracy.json") }
@@ -82,13 +82,13 @@ func TestTreeTruncatesScenariosAndAudits(t *testing.T) {
 	if err != nil || len(all) != 2 {
 		t.Fatalf("%v, %v", all, err)
 	}
-	short := string(log[:truncate.View]) + truncate.Gap + string(log[len(log)-truncate.View:])
+	short := string(log[:truncate.KeptBytes]) + truncate.GapText + string(log[len(log)-truncate.KeptBytes:])
 	for _, out := range all {
 		if out.Action != truncate.Truncated || out.Hash != hashOf(log) || out.Size != int64(len(log)) {
 			t.Errorf("%+v", out)
 		}
-		if l.read(out.Log) != short || l.read(out.Kept) != string(log) {
-			t.Errorf("%s is not head, gap and tail, or %s not the original", out.Log, out.Kept)
+		if l.read(out.Log) != short || l.read(out.Original) != string(log) {
+			t.Errorf("%s is not head, gap and tail, or %s not the original", out.Log, out.Original)
 		}
 	}
 	want := "accuracy=76.460%, good=38230, total=50000\n\nhash=" + hashOf(log) + "\n"
@@ -134,7 +134,7 @@ func (l lab) state() string {
 
 // A log below the limit is its own original: nothing grows to 8199 bytes.
 func TestSmallLogsStayWhole(t *testing.T) {
-	for _, size := range []int{0, 100, truncate.View, 5000, truncate.Limit - 1} {
+	for _, size := range []int{0, 100, truncate.KeptBytes, 5000, truncate.MinTruncated - 1} {
 		l := newLab(t)
 		log := whole(size)
 		l.write(l.log(l.accuracy), log)
@@ -180,7 +180,7 @@ func TestInterruptedRunsAreFinished(t *testing.T) {
 				t.Errorf("%d hashes", n)
 			}
 			left, err := filepath.Glob(filepath.Join(l.keep, "*.tmp"))
-			if len(left) != 0 || err != nil || l.read(all[0].Kept) != string(log) {
+			if len(left) != 0 || err != nil || l.read(all[0].Original) != string(log) {
 				t.Errorf("left behind: %v, %v", left, err)
 			}
 		})
@@ -189,7 +189,7 @@ func TestInterruptedRunsAreFinished(t *testing.T) {
 
 func TestFaultsChangeNothing(t *testing.T) {
 	log, other := whole(20_000), strings.Repeat("ab", 32)
-	cut := string(log[:4096]) + truncate.Gap + string(log[4096:8192])
+	cut := string(log[:4096]) + truncate.GapText + string(log[4096:8192])
 	cases := map[string]struct {
 		log, score string
 		want       string
@@ -229,7 +229,7 @@ func TestConvertedLogsAreLeftAlone(t *testing.T) {
 		log, score string
 		want       truncate.Action
 	}{
-		"cut":   {string(log[:4096]) + truncate.Gap + string(log[len(log)-4096:]), sum(log), truncate.Done},
+		"cut":   {string(log[:4096]) + truncate.GapText + string(log[len(log)-4096:]), sum(log), truncate.Done},
 		"whole": {small, sum([]byte(small)), truncate.Done},
 	} {
 		l := newLab(t)
@@ -257,7 +257,7 @@ func TestOriginalsAreChecked(t *testing.T) {
 	if err := os.Rename(kept, kept+".away"); err != nil {
 		t.Fatal(err)
 	}
-	if all, err := l.tree(); err != nil || all[0].Action != truncate.Unkept {
+	if all, err := l.tree(); err != nil || all[0].Action != truncate.OriginalMissing {
 		t.Errorf("without the original: %+v, %v", all, err)
 	}
 	l.write(kept, append([]byte("x"), log...))
@@ -300,7 +300,7 @@ func TestLinkedLogsAreCopied(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.write(run, []byte("the next run"))
-	if l.read(all[0].Kept) != string(log) {
+	if l.read(all[0].Original) != string(log) {
 		t.Error("the original changed with the file that it was made from")
 	}
 }
@@ -339,7 +339,7 @@ func TestTreeEndsWithItsContext(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Log(ctx, l.accuracy); !errors.Is(err, stop) {
+	if _, err := s.TruncateLog(ctx, l.accuracy); !errors.Is(err, stop) {
 		t.Errorf("%v", err)
 	}
 	if l.read(l.log(l.accuracy)) != string(log) || strings.Contains(l.read(l.score(l.accuracy)), "hash=") {
@@ -349,7 +349,7 @@ func TestTreeEndsWithItsContext(t *testing.T) {
 
 func TestTreeSaysWhatItIsNot(t *testing.T) {
 	l := newLab(t)
-	_, err := truncate.Tree(context.Background(), l.root, truncate.Options{Keep: l.keep, Submitter: "Lap"})
+	_, err := truncate.TruncateTree(context.Background(), l.root, truncate.Options{StoreFolder: l.keep, Submitter: "Lap"})
 	if err == nil || !strings.Contains(err.Error(), "Lab") {
 		t.Errorf("an unknown submitter: %v", err)
 	}

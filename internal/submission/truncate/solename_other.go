@@ -2,5 +2,5 @@
 
 package truncate
 
-// soleName returns false: it is unknown on this system whether a file has other names.
-func soleName(string) bool { return false }
+// hasOneName returns false: it is unknown on this system whether a file has other names.
+func hasOneName(string) bool { return false }

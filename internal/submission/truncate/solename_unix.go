@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// soleName reports whether a file has only one name, so it cannot be changed under another one.
-func soleName(path string) bool {
+// hasOneName reports whether a file has only one name, so it cannot be changed under another one.
+func hasOneName(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return false

@@ -67,7 +67,7 @@ func (s *Store) Check(ctx context.Context, sum string) error {
 func (s *Store) keepFile(ctx context.Context, path string) (sum string, err error) {
 	// package wholefile removes leftover files with this name pattern
 	entry := filepath.Join(s.dir, "original."+rand.Text()+".tmp")
-	sum, err = s.linkEntry(ctx, path, entry)
+	sum, err = s.linkOrCopy(ctx, path, entry)
 	if err == nil {
 		_, err = os.Lstat(s.Path(sum))
 		if err == nil { // stored before
@@ -83,10 +83,10 @@ func (s *Store) keepFile(ctx context.Context, path string) (sum string, err erro
 	return sum, nil
 }
 
-// linkEntry links the file at path to entry, or copies it there, and returns its SHA-256. It reads a copy again from
+// linkOrCopy links the file at path to entry, or copies it there, and returns its SHA-256. It reads a copy again from
 // the disk.
-func (s *Store) linkEntry(ctx context.Context, path, entry string) (sum string, err error) {
-	if soleName(path) && os.Link(path, entry) == nil {
+func (s *Store) linkOrCopy(ctx context.Context, path, entry string) (sum string, err error) {
+	if hasOneName(path) && os.Link(path, entry) == nil {
 		return hashFile(ctx, entry)
 	}
 	if sum, err = copyFile(ctx, path, entry); err != nil {

@@ -16,29 +16,29 @@ import (
 
 // Options selects the parts of a tree to truncate and the folder for the originals.
 type Options struct {
-	Keep      string        // folder of the Store, outside the tree
-	Submitter string        // truncate only this submitter's logs; empty: all
-	Each      func(Outcome) // called for each log without errors, if not nil
+	StoreFolder string        // folder of the Store, outside the tree
+	Submitter   string        // truncate only this submitter's logs; empty: all
+	OnLog       func(Outcome) // called for each log without errors, if not nil
 }
 
-// Tree truncates all accuracy logs of the tree at root: of scenarios in results/, and of audits there and in
+// TruncateTree truncates all accuracy logs of the tree at root: of scenarios in results/, and of audits there and in
 // compliance/, which rounds before v6.0 use. The outcomes are in order of paths. Errors do not stop the truncation of
 // other logs; the returned error contains all of them.
-func Tree(ctx context.Context, root string, o Options) (all []Outcome, err error) {
-	if err := storeOutside(o.Keep, root); err != nil {
+func TruncateTree(ctx context.Context, root string, o Options) (all []Outcome, err error) {
+	if err := requireOutside(o.StoreFolder, root); err != nil {
 		return nil, err
 	}
 	folders, faults, err := accuracyFolders(root, o.Submitter)
 	if err != nil {
 		return nil, err
 	}
-	store, err := OpenStore(ctx, o.Keep)
+	store, err := OpenStore(ctx, o.StoreFolder)
 	if err != nil {
 		return nil, err
 	}
 	defer store.Close()
 	for _, dir := range folders {
-		out, err := store.Log(ctx, dir)
+		out, err := store.TruncateLog(ctx, dir)
 		switch {
 		case ctx.Err() != nil:
 			return all, context.Cause(ctx)
@@ -46,19 +46,19 @@ func Tree(ctx context.Context, root string, o Options) (all []Outcome, err error
 			faults = append(faults, err)
 			continue
 		}
-		if all = append(all, out); o.Each != nil {
-			o.Each(out)
+		if all = append(all, out); o.OnLog != nil {
+			o.OnLog(out)
 		}
 	}
 	return all, errors.Join(faults...)
 }
 
-// storeOutside returns an error if the folder for originals is inside the submission.
-func storeOutside(keep, root string) error {
+// requireOutside returns an error if the folder for originals is inside the submission.
+func requireOutside(keep, root string) error {
 	if keep == "" {
 		return errors.New("no folder for the original logs is given")
 	}
-	ok, err := treefiles.Outside(root, keep)
+	ok, err := treefiles.IsOutside(root, keep)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s, the folder for the original logs, is in the tree %s: want one outside, which is not submitted",
 			keep, root)
@@ -87,7 +87,7 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 	}
 	defer t.Close()
 	faults = lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })
-	owners, err := t.Choose(submitter)
+	owners, err := t.ChooseSubmitters(submitter)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,11 +97,11 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 		switch {
 		case !owner || !e.Dir && !e.Link:
 		case e.Link && mayHideLogs(e):
-			faults = append(faults, fmt.Errorf("%s is a link: want the folder itself", t.Abs(e.Path)))
-		case !e.Link && isAccuracyFolder(e.Path) && ofEndpoints(t, e.Path):
+			faults = append(faults, fmt.Errorf("%s is a link: want the folder itself", t.OSPath(e.Path)))
+		case !e.Link && isAccuracyFolder(e.Path) && isEndpointsFolder(t, e.Path):
 			whole++
 		case !e.Link && isAccuracyFolder(e.Path):
-			folders = append(folders, t.Abs(e.Path))
+			folders = append(folders, t.OSPath(e.Path))
 		}
 	}
 	if len(folders)+len(faults)+whole == 0 {
@@ -111,8 +111,8 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 	return folders, faults, err
 }
 
-// ofEndpoints reports whether an accuracy folder has the form of the endpoints harness.
-func ofEndpoints(t *tree.Tree, name string) bool {
+// isEndpointsFolder reports whether an accuracy folder has the form of the endpoints harness.
+func isEndpointsFolder(t *tree.Tree, name string) bool {
 	return t.HasFile(path.Join(name, path.Base(endpoints.AccuracyFile))) && !t.HasFile(path.Join(name, tree.AccuracyLog))
 }
 

@@ -89,7 +89,7 @@ func (w writer) result() {
 	w.system()
 	w.put(path.Join(w.layout.SourceDir(w.place()), tree.Readme), "programs\n")
 	scenarios := []string{w.Scenario}
-	if kind, ok := fields.Type(w.SystemType); ok && w.Division == tree.DivisionClosed {
+	if kind, ok := fields.ParseType(w.SystemType); ok && w.Division == tree.DivisionClosed {
 		for _, name := range w.rules.RequiredScenarios(w.model, kind) {
 			if _, err := os.Stat(filepath.Join(w.root, w.place().Folder(), "results", w.System, w.Benchmark, name)); err != nil {
 				scenarios = append(scenarios, name)

@@ -57,7 +57,7 @@ func ruleEntries() []Entry {
 func findingEntries() []Entry {
 	return lists.Map(check.Rules(), func(r check.Rule) Entry {
 		return Entry{
-			Word: r.Name, Kind: Finding, Meaning: r.About, Source: r.Source,
+			Word: r.Name, Kind: Finding, Meaning: r.Requires, Source: r.Source,
 			Code: Place{"internal/submission/check", r.Code},
 		}
 	})
@@ -66,7 +66,7 @@ func findingEntries() []Entry {
 func breachEntries() []Entry {
 	return lists.Map(check.Breaches(), func(b check.Breach) Entry {
 		return Entry{
-			Word: string(b.Kind), Kind: Breach, Meaning: strings.Join(b.Says, "; "),
+			Word: string(b.Kind), Kind: Breach, Meaning: strings.Join(b.Texts, "; "),
 			Code: Place{"internal/submission/check", "kindOf"},
 		}
 	})

@@ -192,7 +192,7 @@ func loadOf(r record.Run, perGPU bool) plot.Load {
 	}
 	l := plot.Load{
 		By: loadName(s.Load.By), Value: s.Load.Value, Name: loadLabel(s.Load), Tokens: known(f.TokensPerSec, 1),
-		User:     sweepfile.PointOf(s).User,
+		User:     sweepfile.PointOf(s).UserTokensPerSec,
 		Requests: known(f.RequestsPerSec, 1), Goodput: known(f.Goodput, 1), Attainment: known(f.Attainment, 100),
 		Shaky: s.Doubted(),
 	}

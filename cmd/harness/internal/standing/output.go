@@ -45,7 +45,7 @@ type Tree struct {
 func NewReport(published []Published, rankings []Ranking, notRead []string) Report {
 	r := Report{Schema, SchemaVersion, Note, []Tree{}, rankings, append([]string{}, notRead...)}
 	for _, p := range published {
-		basis := fmt.Sprintf("by the seeds of %d of %d logs", p.Round.Runs, p.Round.Read)
+		basis := fmt.Sprintf("by the seeds of %d of %d logs", p.Round.Runs, p.Round.RunsRead)
 		if p.Round.Runs == 0 {
 			basis = "as --rules says"
 		}

@@ -137,8 +137,8 @@ func figureOf(f results.FoundRun, rules *mlconf.Rules, o Own) (result.Figure, er
 	if !ok || !isNumber {
 		return result.Figure{}, fmt.Errorf("the log has no result: %s is missing", m.Key)
 	}
-	text := result.Text(m.Value(logged))
-	shown, _ := result.Rounded(text)
+	text := result.FormatNumber(m.Value(logged))
+	shown, _ := result.RoundText(text)
 	return result.Figure{Text: text, Rounded: shown, Unit: m.Unit}, nil
 }
 
@@ -152,7 +152,7 @@ func (o *Own) takePower(p *record.Power) {
 		figure, unit = p.Energy, "millijoules"
 	}
 	if figure != nil {
-		o.Power = &result.Figure{Text: result.Text(float64(figure.Value)), Rounded: figure.Rounded, Unit: unit}
+		o.Power = &result.Figure{Text: result.FormatNumber(float64(figure.Value)), Rounded: figure.Rounded, Unit: unit}
 		o.Marks = append(o.Marks, "power: "+record.PowerNote)
 	}
 }
@@ -161,8 +161,8 @@ func (o *Own) takePower(p *record.Power) {
 func (o *Own) On(m Machine) {
 	o.Accelerators, o.Nodes = cmp.Or(m.Accelerators, o.Accelerators), cmp.Or(m.Nodes, o.Nodes)
 	if m.Watts > 0 {
-		o.Power = &result.Figure{Text: result.Text(m.Watts), Unit: "Watts"}
-		o.Power.Rounded, _ = result.Rounded(o.Power.Text)
+		o.Power = &result.Figure{Text: result.FormatNumber(m.Watts), Unit: "Watts"}
+		o.Power.Rounded, _ = result.RoundText(o.Power.Text)
 		o.Marks = append(o.Marks, "power: as the command line says, "+strconv.FormatFloat(m.Watts, 'g', -1, 64)+" W")
 		if isLatency(o.Result.Unit) {
 			o.Power = nil // what is ranked is the energy of a query
@@ -226,8 +226,9 @@ func (o *Own) takeAccuracy(a *record.Accuracy) {
 	}
 	o.accuracyOutcome = string(a.Outcome)
 	for _, m := range a.Metrics {
-		o.Accuracy = append(o.Accuracy, result.Figure{Name: m.Name, Text: result.Text(float64(m.Value)), Rounded: m.Rounded,
-			Unit: m.Unit})
+		o.Accuracy = append(o.Accuracy, result.Figure{Name: m.Name, Text: result.FormatNumber(float64(m.Value)),
+			Rounded: m.Rounded,
+			Unit:    m.Unit})
 	}
 	if a.Outcome != "PASS" {
 		o.Marks = append(o.Marks, "accuracy: "+string(a.Outcome)+" ("+a.Basis+")")

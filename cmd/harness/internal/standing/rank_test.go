@@ -46,7 +46,7 @@ func readAll(t *testing.T, rounds map[string][]treetest.Result) (all []Published
 
 // mine is a run of one's own.
 func mine(value float64) Own {
-	text := result.Text(value)
+	text := result.FormatNumber(value)
 	return Own{Kind: "a rehearsal", Verdict: "VALID", Entry: Entry{Round: "v6.1", Model: "resnet", Scenario: "Offline",
 		System: "your run", Accelerators: 4, Nodes: 1, Result: result.Figure{Text: text, Rounded: text, Unit: "Samples/s"}}}
 }

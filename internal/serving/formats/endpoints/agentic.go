@@ -16,22 +16,22 @@ import (
 
 // Agentic contains the data that only replays of recorded conversations have.
 type Agentic struct {
-	Conversations int
-	Timeout       time.Duration // timeout of a turn
-	Least, Most   time.Duration // limits of the whole run's duration
-	DataSeed      uint64        // seed of the data's order; Run.Load contains the schedule's seed
-	Turns         int           // number of turns in the data
-	Rounds        int           // how often the data were replayed; 0: once
-	Salt, Delay   bool          // whether prompts were salted, and whether tools took the recorded time
+	Conversations            int
+	Timeout                  time.Duration // timeout of a turn
+	MinDuration, MaxDuration time.Duration // limits of the whole run's duration
+	DataSeed                 uint64        // seed of the data's order; Run.Load contains the schedule's seed
+	Turns                    int           // number of turns in the data
+	Rounds                   int           // how often the data were replayed; 0: once
+	Salt, ToolDelay          bool          // whether prompts were salted, and whether tools took the recorded time
 	// Scores is the text of scores.json, and Score the score in it.
 	Scores json.RawMessage
 	Score  float64
-	// Calls is the accuracy of function calls; nil: not measured.
-	Calls *Calls
+	// CallAccuracy is the accuracy of function calls; nil: not measured.
+	Calls *CallAccuracy
 }
 
-// Calls is the accuracy of function calls as the scorer returned it, and the duration of the accuracy run.
-type Calls struct {
+// CallAccuracy is the accuracy of function calls as the scorer returned it, and the duration of the accuracy run.
+type CallAccuracy struct {
 	Entry json.RawMessage // JSON with score, total_samples, breakdown and response_counts
 	Took  time.Duration
 }
@@ -40,7 +40,7 @@ type Calls struct {
 const (
 	keyTemperature = "temperature"
 	keySeed        = "seed"
-	keyMostTokens  = "max_new_tokens"
+	keyMaxTokens   = "max_new_tokens"
 	keyTimeout     = "turn_timeout_s"
 )
 
@@ -48,7 +48,7 @@ const (
 // max_new_tokens of model_params, and turn_timeout_s. A value that is missing or not a number is 0. The caller sets the
 // measured data.
 func ReplayOf(values map[string]string) Run {
-	tokens, _ := strconv.Atoi(values[keyMostTokens])
+	tokens, _ := strconv.Atoi(values[keyMaxTokens])
 	timeout, _ := strconv.Atoi(values[keyTimeout])
 	seed, _ := strconv.ParseUint(values[keySeed], 10, 64)
 	r := Run{Agentic: &Agentic{Timeout: time.Duration(timeout) * time.Second, DataSeed: seed}}
@@ -89,13 +89,13 @@ type (
 	}
 )
 
-// makeAgentic adds a replay's settings to a configuration.
-func (c *endpointsConfig) makeAgentic(r Run, method mlconf.EndpointsMethod) {
+// setReplay adds a replay's settings to a configuration.
+func (c *endpointsConfig) setReplay(r Run, method mlconf.EndpointsMethod) {
 	a := r.Agentic
 	c.Datasets[0].Accuracy = &accuracyConfig{Method: "agentic_inference_inline", Repeats: 1}
 	c.Datasets[0].Agentic = &agenticConfig{
 		Timeout: a.Timeout.Seconds(), Headers: []string{"X-Session-ID"}, Trajectories: a.Conversations * max(1, a.Rounds),
-		Salt: a.Salt, Delay: a.Delay,
+		Salt: a.Salt, Delay: a.ToolDelay,
 	}
 	if a.Calls != nil {
 		c.Datasets = append(c.Datasets, endpointsDataset{
@@ -104,11 +104,12 @@ func (c *endpointsConfig) makeAgentic(r Run, method mlconf.EndpointsMethod) {
 				Categories: []string{"non_live", "live", "hallucination"}, Floor: 25,
 				Percent: map[string]int{"non_live": 62, "live": 10, "hallucination": 10},
 			},
-			Accuracy: accuracyOf(method),
+			Accuracy: accuracyConfigOf(method),
 		})
 	}
 	s := &c.Settings
-	s.Runtime.MinDuration, s.Runtime.MaxDuration, s.Runtime.Samples = a.Least.Milliseconds(), a.Most.Milliseconds(), 0
+	s.Runtime.MinDuration, s.Runtime.MaxDuration, s.Runtime.Samples = a.MinDuration.Milliseconds(),
+		a.MaxDuration.Milliseconds(), 0
 	s.Runtime.DataSeed = a.DataSeed
 	if r.Load.Users == 1 {
 		s.Client.Connections = 1
@@ -138,7 +139,7 @@ type ScoreEntry struct {
 }
 
 // replayAccuracies returns the accuracies of a replay: those of function calls and of the turns.
-func (e *inEndpoints) replayAccuracies(r Run) (all []ScoreEntry, err error) {
+func (e *aggregatedPoint) replayAccuracies(r Run) (all []ScoreEntry, err error) {
 	a := r.Agentic
 	if a.Calls != nil {
 		var of struct {
@@ -162,13 +163,14 @@ func (e *inEndpoints) replayAccuracies(r Run) (all []ScoreEntry, err error) {
 	}
 	all = append(all, ScoreEntry{
 		Dataset: PerformanceType, Score: a.Score, Unit: a.Turns, Repeats: 1, Samples: e.completed,
-		Took: formats.Seconds(e.ended - e.begun), Complete: len(e.samples) == a.Turns*max(1, a.Rounds), Type: PerformanceType,
+		Took: formats.Seconds(e.measuredTo - e.measuredFrom), Complete: len(e.samples) == a.Turns*max(1, a.Rounds),
+		Type: PerformanceType,
 	})
 	return all, nil
 }
 
-// writeAgentic writes the additional files of a replay.
-func (e *inEndpoints) writeAgentic(dir string, r Run) error {
+// writeReplayFiles writes the additional files of a replay.
+func (e *aggregatedPoint) writeReplayFiles(dir string, r Run) error {
 	all, err := e.replayAccuracies(r)
 	if err != nil {
 		return err

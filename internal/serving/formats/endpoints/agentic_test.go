@@ -30,12 +30,13 @@ func replayed() endpoints.Run {
 		r.Requests[i].Session, r.Requests[i].Turn = "a", i
 	}
 	r.Agentic = &endpoints.Agentic{
-		Conversations: 1, Timeout: 600 * time.Second, Most: 4 * time.Hour, DataSeed: 42, Turns: 3, Score: 0.5,
+		Conversations: 1, Timeout: 600 * time.Second, MaxDuration: 4 * time.Hour, DataSeed: 42, Turns: 3, Score: 0.5,
 		Scores: json.RawMessage(`{"score":0.5,"turns":{"issued":3,"expected":3,"observed":2,"missing":1,"scored":3}}`),
-		Calls: &endpoints.Calls{Took: 1500 * time.Millisecond, Entry: json.RawMessage(`{"score":0.8623,"total_samples":995,` +
-			`"breakdown":{"subset_scores":{},"overall_accuracy":86.23,"normalized_single_turn_score":87.96,` +
-			`"total_samples":995},` +
-			`"response_counts":{"issued":995,"scored":992,"empty":3,"missing":0}}`)},
+		Calls: &endpoints.CallAccuracy{Took: 1500 * time.Millisecond,
+			Entry: json.RawMessage(`{"score":0.8623,"total_samples":995,` +
+				`"breakdown":{"subset_scores":{},"overall_accuracy":86.23,"normalized_single_turn_score":87.96,` +
+				`"total_samples":995},` +
+				`"response_counts":{"issued":995,"scored":992,"empty":3,"missing":0}}`)},
 	}
 	return r
 }

@@ -93,8 +93,8 @@ type endpointConfig struct {
 	API       string   `yaml:"api_type"`
 }
 
-// redacted replaces a secret.
-const redacted = "<redacted>"
+// redactedText replaces a secret.
+const redactedText = "<redacted>"
 
 func configurationOf(r Run, pattern, api string, method mlconf.EndpointsMethod) endpointsConfig {
 	c := endpointsConfig{Version: "1.0", Type: "online", Name: r.Label,
@@ -116,25 +116,25 @@ func configurationOf(r Run, pattern, api string, method mlconf.EndpointsMethod) 
 	if r.Stream {
 		c.Model.Streaming = "on"
 	}
-	c.Model.takeSampling(r.Fields)
+	c.Model.setSampling(r.Fields)
 	c.setSettings(r, pattern)
 	for _, address := range r.Servers {
 		c.Endpoint.Endpoints = append(c.Endpoint.Endpoints, redactedURL(address))
 	}
-	if r.Secret {
-		c.Endpoint.Key = redacted
+	if r.HasKey {
+		c.Endpoint.Key = redactedText
 	}
 	if pattern == replayPattern {
-		c.makeAgentic(r, method)
+		c.setReplay(r, method)
 	}
-	if r.Driven != nil {
-		c.makeDriven(r, method)
+	if r.LoadGen != nil {
+		c.setLoadGenRun(r, method)
 	}
 	return c
 }
 
-// takeSampling copies the fields of requests that the endpoints harness has keys for.
-func (m *modelParams) takeSampling(fields map[string]string) {
+// setSampling copies the fields of requests that the endpoints harness has keys for.
+func (m *modelParams) setSampling(fields map[string]string) {
 	for name, to := range map[string]**float64{"temperature": &m.Temperature, "seed": &m.Seed, "top_k": &m.TopK,
 		"top_p": &m.TopP, "repetition_penalty": &m.RepetitionPenalty, "presence_penalty": &m.PresencePenalty,
 		"frequency_penalty": &m.FrequencyPenalty} {
@@ -159,7 +159,7 @@ func (c *endpointsConfig) setSettings(r Run, pattern string) {
 	s.LoadPattern.QPS, s.LoadPattern.Concurrency = r.Load.PerSecond, r.Load.Users
 	s.LoadPattern.Legacy = pattern == "poisson"
 	s.Client.Workers = 1
-	s.Client.Insecure = r.Insecure
+	s.Client.Insecure = r.UncheckedCertificate
 	s.Drain.Performance = r.Grace.Seconds()
 	s.Warmup.Enabled, s.Warmup.Requests, s.Warmup.Seed = r.WarmUp > 0, r.WarmUp, r.Load.Seed
 	s.EarlyStopping.Enabled = true
@@ -174,34 +174,34 @@ func (c endpointsConfig) toYAML() ([]byte, error) {
 func redactedURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return redacted
+		return redactedText
 	}
 	if u.User != nil {
 		u.User = url.User("redacted")
 	}
 	query := u.Query()
 	for name := range query {
-		if secretName(name) {
-			query[name] = []string{redacted}
+		if isSecretName(name) {
+			query[name] = []string{redactedText}
 		}
 	}
 	u.RawQuery = query.Encode()
-	return strings.Replace(u.String(), "//redacted@", "//"+redacted+"@", 1)
+	return strings.Replace(u.String(), "//redacted@", "//"+redactedText+"@", 1)
 }
 
-// secretName reports whether a field with that name holds a secret.
-func secretName(name string) bool {
+// isSecretName reports whether a field with that name holds a secret.
+func isSecretName(name string) bool {
 	name = strings.ReplaceAll(strings.ToLower(name), "-", "_")
 	return slices.Contains([]string{"api_key", "key", "token", "authorization", "password"}, name) ||
 		strings.HasSuffix(name, "_key") || strings.HasSuffix(name, "_token") || strings.HasSuffix(name, "_password") ||
 		strings.Contains(name, "secret")
 }
 
-// Words returns an error if the endpoints harness has no words for a load or an API.
-func Words(p arrival.Pattern, api prompts.API) error {
-	if _, err := patternOf(p); err != nil {
+// CheckExpressible returns an error if the endpoints harness has no words for a load or an API.
+func CheckExpressible(p arrival.Pattern, api prompts.API) error {
+	if _, err := loadPattern(p); err != nil {
 		return err
 	}
-	_, err := apiOf(api)
+	_, err := apiType(api)
 	return err
 }

@@ -13,6 +13,6 @@ type Run struct {
 
 	// Agentic contains the data of a replay of recorded conversations; nil: not a replay.
 	Agentic *Agentic
-	// Driven contains the data of a run by LoadGen; nil: not such a run.
-	Driven *Driven
+	// LoadGenRun contains the data of a run by LoadGen; nil: not such a run.
+	LoadGen *LoadGenRun
 }

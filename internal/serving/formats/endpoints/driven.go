@@ -14,25 +14,25 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Driven contains the data that only LoadGen's runs of benchmarks have. Such a run uses the round's seeds.
-type Driven struct {
-	Metric   string            // the official metric of the score (mlconf.AccuracyMetric); empty: none
-	DataSeed uint64            // seed of the order of samples; Run.Load contains the seed of arrivals
-	Least    time.Duration     // min_duration
-	Score    *Score            // nil: no accuracy run
-	Sets     []DrivenSet       // data sets of an accuracy run with external scoring
-	Caching  []metrics.Request // requests of TEST04, which repeats one sample; nil: it did not run
+// LoadGenRun contains the data that only LoadGen's runs of benchmarks have. Such a run uses the round's seeds.
+type LoadGenRun struct {
+	Metric          string            // the official metric of the score (mlconf.AccuracyMetric); empty: none
+	DataSeed        uint64            // seed of the order of samples; Run.Load contains the seed of arrivals
+	MinDuration     time.Duration     // min_duration
+	Score           *DatasetAccuracy  // nil: no accuracy run
+	AccuracySets    []AccuracySet     // data sets of an accuracy run with external scoring
+	CachingRequests []metrics.Request // requests of TEST04, which repeats one sample; nil: it did not run
 }
 
-// DrivenSet is a data set of an accuracy run with the scoring of its answers, in the terms of the endpoints harness.
-type DrivenSet struct {
+// AccuracySet is a data set of an accuracy run with the scoring of its answers, in the terms of the endpoints harness.
+type AccuracySet struct {
 	Name, Path                     string
 	Method, GroundTruth, Extractor string
 	Repeats                        int
 }
 
-// Score is the accuracy of a data set.
-type Score struct {
+// DatasetAccuracy is the accuracy of a data set.
+type DatasetAccuracy struct {
 	Value         *float64      // in the unit of this project's metric; nil: not scored yet
 	Size, Samples int           // samples of the data set, and scored samples
 	Took          time.Duration // 0: unknown
@@ -41,13 +41,13 @@ type Score struct {
 // callsMetric is the official metric of function calls, used to score replays.
 const callsMetric = "overall_accuracy"
 
-// methodOf returns the endpoints harness's scoring method for a run's metric. The method is empty if the run has no
-// metric or the metric no method.
-func methodOf(r Run) (mlconf.EndpointsMethod, error) {
+// scoringMethod returns the endpoints harness's scoring method for a run's metric. The method is empty if the run has
+// no metric or the metric no method.
+func scoringMethod(r Run) (mlconf.EndpointsMethod, error) {
 	name := ""
 	switch {
-	case r.Driven != nil:
-		name = r.Driven.Metric
+	case r.LoadGen != nil:
+		name = r.LoadGen.Metric
 	case r.Agentic != nil:
 		name = callsMetric
 	}
@@ -61,36 +61,36 @@ func methodOf(r Run) (mlconf.EndpointsMethod, error) {
 	return *m.Endpoints, nil
 }
 
-// accuracyOf returns a method in the form of a configuration.
-func accuracyOf(m mlconf.EndpointsMethod) *accuracyConfig {
+// accuracyConfigOf returns a method in the form of a configuration.
+func accuracyConfigOf(m mlconf.EndpointsMethod) *accuracyConfig {
 	return &accuracyConfig{Method: m.Method, GroundTruth: m.GroundTruth, Extractor: m.Extractor, Repeats: 1}
 }
 
-// makeDriven adds the settings of a run by LoadGen to a configuration.
-func (c *endpointsConfig) makeDriven(r Run, method mlconf.EndpointsMethod) {
-	d := r.Driven
+// setLoadGenRun adds the settings of a run by LoadGen to a configuration.
+func (c *endpointsConfig) setLoadGenRun(r Run, method mlconf.EndpointsMethod) {
+	d := r.LoadGen
 	c.Endpoint.API = cmp.Or(method.API, c.Endpoint.API)
 	if d.Score != nil {
 		c.Datasets = append(c.Datasets, endpointsDataset{
 			Name: r.Data.Name, Type: "accuracy", Path: r.Data.Path,
-			Accuracy: accuracyOf(method),
+			Accuracy: accuracyConfigOf(method),
 		})
 	}
-	for _, s := range d.Sets {
+	for _, s := range d.AccuracySets {
 		c.Datasets = append(c.Datasets, endpointsDataset{Name: s.Name, Type: AccuracyType, Path: s.Path,
 			Accuracy: &accuracyConfig{Method: s.Method, GroundTruth: s.GroundTruth, Extractor: s.Extractor, Repeats: s.Repeats}})
 	}
 	runtime := &c.Settings.Runtime
-	runtime.MinDuration, runtime.MaxDuration, runtime.DataSeed = d.Least.Milliseconds(), 0, d.DataSeed
+	runtime.MinDuration, runtime.MaxDuration, runtime.DataSeed = d.MinDuration.Milliseconds(), 0, d.DataSeed
 }
 
-// writeDriven writes the accuracy and the audit of a run by LoadGen. It removes those of an earlier run.
-func (e *inEndpoints) writeDriven(dir string, r Run) error {
+// writeLoadGenFiles writes the accuracy and the audit of a run by LoadGen. It removes those of an earlier run.
+func (e *aggregatedPoint) writeLoadGenFiles(dir string, r Run) error {
 	return errors.Join(e.writeScore(dir, r), e.writeCaching(dir, r))
 }
 
-func (e *inEndpoints) writeScore(dir string, r Run) error {
-	s, method := r.Driven.Score, e.method
+func (e *aggregatedPoint) writeScore(dir string, r Run) error {
+	s, method := r.LoadGen.Score, e.method
 	if r.isReplay() { // a replay writes its own score
 		return nil
 	}
@@ -133,20 +133,20 @@ type cachingFile struct {
 	Reason         string  `json:"reason"`
 }
 
-// thresholds contains the maximum relative speedup of a run that repeats one sample, by load type. The endpoints
+// maxCachingSpeedup contains the maximum relative speedup of a run that repeats one sample, by load type. The endpoints
 // harness does not audit loads with a fixed rate, because caching does not change their rate.
-var thresholds = map[string]float64{"max_throughput": 0.1, "concurrency": 0.2}
+var maxCachingSpeedup = map[string]float64{"max_throughput": 0.1, "concurrency": 0.2}
 
 // writeCaching writes the audit by the endpoints harness's rule, which compares requests per second and numbers of
 // answers.
-func (e *inEndpoints) writeCaching(dir string, r Run) error {
+func (e *aggregatedPoint) writeCaching(dir string, r Run) error {
 	path := filepath.Join(dir, filepath.FromSlash(CachingFile))
-	threshold, has := thresholds[e.pattern]
-	if r.Driven.Caching == nil || !has {
+	threshold, has := maxCachingSpeedup[e.pattern]
+	if r.LoadGen.CachingRequests == nil || !has {
 		return removeIfExists(path)
 	}
-	r.Requests = r.Driven.Caching
-	test, err := endpointsOf(r)
+	r.Requests = r.LoadGen.CachingRequests
+	test, err := aggregatePoint(r)
 	if err != nil {
 		return err
 	}
@@ -161,7 +161,7 @@ func (e *inEndpoints) writeCaching(dir string, r Run) error {
 }
 
 // judgeCaching compares the run of one repeated sample with the run of all samples.
-func judgeCaching(all, one *inEndpoints, threshold float64) cachingFile {
+func judgeCaching(all, one *aggregatedPoint, threshold float64) cachingFile {
 	c := cachingFile{
 		Test: "output_caching_test", Threshold: threshold, Completed: all.completed, Requested: len(all.samples),
 		AuditCompleted: one.completed, AuditRequested: len(one.samples),

@@ -29,9 +29,9 @@ func products() endpoints.Run {
 		answer(2, 0, 0, 10*ms, 2*ms, 4), answer(0, 0, 0, 20*ms, 2*ms, 4), answer(1, 0, 0, 30*ms, 2*ms, 4),
 	}
 	value := 0.75
-	r.Driven = &endpoints.Driven{
-		Metric: "F1_HIERARCHICAL", DataSeed: 9, Least: 10 * time.Minute,
-		Score: &endpoints.Score{Value: &value, Size: 3, Samples: 3},
+	r.LoadGen = &endpoints.LoadGenRun{
+		Metric: "F1_HIERARCHICAL", DataSeed: 9, MinDuration: 10 * time.Minute,
+		Score: &endpoints.DatasetAccuracy{Value: &value, Size: 3, Samples: 3},
 	}
 	return r
 }
@@ -94,7 +94,7 @@ func TestProductsInEndpoints(t *testing.T) {
 		}
 	})
 	r := products()
-	r.Driven.Score = nil
+	r.LoadGen.Score = nil
 	if err := endpoints.Write(dir, r); err != nil {
 		t.Fatal(err)
 	}
@@ -115,8 +115,8 @@ func videos() endpoints.Run {
 	}
 	value := 71.0
 	r.Requests = []metrics.Request{video(0, 0, 10*ms), video(1, 10*ms, 20*ms), video(2, 20*ms, 30*ms)}
-	r.Driven.Metric, r.Driven.Score.Value = "vbench_score", &value
-	r.Driven.Caching = []metrics.Request{video(3, 0, 9*ms), video(3, 9*ms, 18*ms)}
+	r.LoadGen.Metric, r.LoadGen.Score.Value = "vbench_score", &value
+	r.LoadGen.CachingRequests = []metrics.Request{video(3, 0, 9*ms), video(3, 9*ms, 18*ms)}
 	return r
 }
 
@@ -161,7 +161,7 @@ func TestVideosInEndpoints(t *testing.T) {
 		"as quick in Offline":      {20 * ms, metrics.OK, arrival.Maximum, true, 0.1},
 	} {
 		r := videos()
-		r.Driven.Caching[1].End, r.Driven.Caching[1].Status, r.Load.Kind = c.to, c.status, c.kind
+		r.LoadGen.CachingRequests[1].End, r.LoadGen.CachingRequests[1].Status, r.Load.Kind = c.to, c.status, c.kind
 		if c.kind == arrival.Maximum {
 			r.Load.Users = 0
 		}
@@ -181,7 +181,7 @@ func TestVideosInEndpoints(t *testing.T) {
 		}
 	}
 	r := videos()
-	r.Driven.Score.Value, r.Driven.Caching = nil, nil
+	r.LoadGen.Score.Value, r.LoadGen.CachingRequests = nil, nil
 	if err := endpoints.Write(dir, r); err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestVideosInEndpoints(t *testing.T) {
 // is an error, and nothing is written.
 func TestMadeUpMetric(t *testing.T) {
 	r := products()
-	r.Driven.Metric = mlconftest.MadeUp
+	r.LoadGen.Metric = mlconftest.MadeUp
 	dir := t.TempDir()
 	if err := endpoints.Write(dir, r); !errors.Is(err, mlconf.ErrNoMetric) {
 		t.Errorf("a metric without a row: %v", err)

@@ -141,7 +141,7 @@ func TestOfficialEndpointsItself(t *testing.T) {
 		{Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 100, Requests: 6},
 		{Kind: arrival.Users, Users: 4, Requests: 6}} {
 		r := users()
-		r.Load, r.Secret = p, true
+		r.Load, r.HasKey = p, true
 		for i := range 1200 {
 			at := int64(i) * ms
 			r.Requests = append(r.Requests, answer(10+i, at, at+1000, at+int64(20+i%37)*ms, int64(1+i%7)*ms/3, 20))

@@ -9,14 +9,14 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Gathering makes super-passes from the records of requests, by the definitions of the endpoints client. Times count
+// PassGatherer makes super-passes from the records of requests, by the definitions of the endpoints client. Times count
 // from sending. TPOT is the time after the first piece of text divided by the number of tokens after it. Many
 // goroutines can add records.
-type Gathering struct {
-	size  int
-	rules metrics.FigureRules
-	mu    sync.Mutex
-	all   []timedRequest
+type PassGatherer struct {
+	size     int
+	rules    metrics.FigureRules
+	mu       sync.Mutex
+	requests []timedRequest
 }
 
 // timedRequest contains a request's values for its super-pass; times below 0 are unknown.
@@ -26,44 +26,44 @@ type timedRequest struct {
 	tokens              int64 // tokens after the first piece of text
 }
 
-// NewGathering returns a Gathering for super-passes of size requests each; size is 1 or more.
-func NewGathering(size int, rules metrics.FigureRules) *Gathering {
-	return &Gathering{size: max(size, 1), rules: rules}
+// NewPassGatherer returns a Gathering for super-passes of size requests each; size is 1 or more.
+func NewPassGatherer(size int, rules metrics.FigureRules) *PassGatherer {
+	return &PassGatherer{size: max(size, 1), rules: rules}
 }
 
 // Add adds a request that has ended. It ignores warm-up requests.
-func (g *Gathering) Add(r *metrics.Request) {
+func (g *PassGatherer) Add(r *metrics.Request) {
 	if r.WarmUp {
 		return
 	}
-	s := sampleOf(r, g.rules)
+	s := newSample(r, g.rules)
 	t := timedRequest{sent: s.Sent, last: s.Sent, ttft: metrics.Unknown, tpot: metrics.Unknown, latency: metrics.Unknown}
 	if s.streamed {
-		t.last, t.ttft = s.first, float64(s.first-s.Sent)
+		t.last, t.ttft = s.firstText, float64(s.firstText-s.Sent)
 	}
 	if s.completed {
 		t.last, t.latency = s.End, float64(s.End-s.Sent)
-		if s.streamed && s.after > 0 {
-			t.tpot, t.tokens = float64(s.End-s.first)/s.after, int64(s.after)
+		if s.streamed && s.tokensAfterFirst > 0 {
+			t.tpot, t.tokens = float64(s.End-s.firstText)/s.tokensAfterFirst, int64(s.tokensAfterFirst)
 		}
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.all = append(g.all, t)
+	g.requests = append(g.requests, t)
 }
 
 // Len returns the number of added requests.
-func (g *Gathering) Len() int {
+func (g *PassGatherer) Len() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return len(g.all)
+	return len(g.requests)
 }
 
 // Passes returns the super-passes of the requests added so far, in order of sending. The last one can contain fewer
 // requests.
-func (g *Gathering) Passes() []steady.Pass {
+func (g *PassGatherer) Passes() []steady.Pass {
 	g.mu.Lock()
-	all := slices.Clone(g.all)
+	all := slices.Clone(g.requests)
 	g.mu.Unlock()
 	slices.SortStableFunc(all, func(a, b timedRequest) int { return cmp.Compare(a.sent, b.sent) })
 	passes := make([]steady.Pass, 0, (len(all)+g.size-1)/g.size)

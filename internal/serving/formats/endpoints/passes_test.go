@@ -11,7 +11,7 @@ import (
 // Records in any order make super-passes by their sending, which the detector reads as those of the client's events.
 func TestGatheringMakesSuperPasses(t *testing.T) {
 	const size, passes = 8, 8
-	g := endpoints.NewGathering(size, metrics.FigureRules{})
+	g := endpoints.NewPassGatherer(size, metrics.FigureRules{})
 	for i := passes*size - 1; i >= 0; i-- {
 		at := int64(i) * 20_000 * ms
 		r := answer(i, at, at, at+200*ms, 20*ms, 11)

@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// patternOf returns the load_pattern type of a load, or formats.ErrNoWords if the endpoints harness has none.
-func patternOf(p arrival.Pattern) (string, error) {
+// loadPattern returns the load_pattern type of a load, or formats.ErrNoWords if the endpoints harness has none.
+func loadPattern(p arrival.Pattern) (string, error) {
 	plain := !p.Sessions && p.Ramp == 0 && p.Stages == nil && p.Think == 0
 	switch {
 	case plain && p.Kind == arrival.Maximum && p.Users == 0:
@@ -30,80 +30,80 @@ func patternOf(p arrival.Pattern) (string, error) {
 		return "concurrency", nil
 	}
 	return "", fmt.Errorf("%w: endpoints has the loads max_throughput, poisson and concurrency (--max, --rate, "+
-		"--concurrency alone), and no words for others", formats.ErrNoWords)
+		"--concurrency alone), and no words for others", formats.ErrInexpressible)
 }
 
-// apiOf returns the api_type of an API, or formats.ErrNoWords if the endpoints harness has none. It treats an API that
-// is not chosen yet as chat.
-func apiOf(a prompts.API) (string, error) {
+// apiType returns the api_type of an API, or formats.ErrNoWords if the endpoints harness has none. It treats an API
+// that is not chosen yet as chat.
+func apiType(a prompts.API) (string, error) {
 	switch a {
 	case prompts.Chat, "", "auto":
 		return "openai", nil
 	case prompts.Completions:
 		return "openai_completions", nil
 	}
-	return "", fmt.Errorf("%w: endpoints asks chats and completions, and no %s", formats.ErrNoWords, a)
+	return "", fmt.Errorf("%w: endpoints asks chats and completions, and no %s", formats.ErrInexpressible, a)
 }
 
 // clientSample is a request as the endpoints client would have recorded it.
 type clientSample struct {
 	*metrics.Request
-	id        string
-	first     int64 // first piece of text, in ns; only if streamed
-	streamed  bool
-	completed bool // its end was seen, even if it failed
-	failed    bool
-	tokens    int64   // tokens of the answer; metrics.Unknown: not counted
-	after     float64 // tokens after the first piece of text
+	id               string
+	firstText        int64 // first piece of text, in ns; only if streamed
+	streamed         bool
+	completed        bool // its end was seen, even if it failed
+	failed           bool
+	tokens           int64   // tokens of the answer; metrics.Unknown: not counted
+	tokensAfterFirst float64 // tokens after the first piece of text
 }
 
-// inEndpoints is a point as the aggregator of the endpoints harness would have recorded it.
-type inEndpoints struct {
-	samples       []clientSample
-	begun, ended  int64 // start and end of the measured part, in ns
-	first, last   int64 // start and end of the session, including warm-up
-	completed     int
-	failed        int
-	window        int64 // the window of LoadGen's legacy rates, in ns; 0: none
-	series        map[string]*Series
-	pattern, api  string
-	method        mlconf.EndpointsMethod
-	configuration endpointsConfig
+// aggregatedPoint is a point as the aggregator of the endpoints harness would have recorded it.
+type aggregatedPoint struct {
+	samples                  []clientSample
+	measuredFrom, measuredTo int64 // start and end of the measured part, in ns
+	sessionFrom, sessionTo   int64 // start and end of the session, including warm-up
+	completed                int
+	failed                   int
+	legacyWindow             int64 // the window of LoadGen's legacy rates, in ns; 0: none
+	series                   map[string]*Series
+	pattern, api             string
+	method                   mlconf.EndpointsMethod
+	configuration            endpointsConfig
 }
 
-func endpointsOf(r Run) (e inEndpoints, err error) {
-	pattern, err := patternOf(r.Load)
+func aggregatePoint(r Run) (e aggregatedPoint, err error) {
+	pattern, err := loadPattern(r.Load)
 	if r.isReplay() {
 		pattern, err = replayPattern, nil
 	}
-	api, noAPI := apiOf(r.API)
-	method, noMetric := methodOf(r)
+	api, noAPI := apiType(r.API)
+	method, noMetric := scoringMethod(r)
 	if err := errors.Join(err, noAPI, noMetric); err != nil {
 		return e, err
 	}
-	e = inEndpoints{
+	e = aggregatedPoint{
 		pattern: pattern, api: api, method: method, configuration: configurationOf(r, pattern, api, method),
-		begun: math.MaxInt64,
+		measuredFrom: math.MaxInt64,
 	}
 	for i := range r.Requests {
 		q := &r.Requests[i]
-		e.first, e.last = min(e.first, q.Sent), max(e.last, q.End)
+		e.sessionFrom, e.sessionTo = min(e.sessionFrom, q.Sent), max(e.sessionTo, q.End)
 		if !q.WarmUp {
-			e.begun = min(e.begun, q.Due)
-			e.samples = append(e.samples, sampleOf(q, r.Rules))
+			e.measuredFrom = min(e.measuredFrom, q.Due)
+			e.samples = append(e.samples, newSample(q, r.Rules))
 		}
 	}
 	if len(e.samples) == 0 {
-		e.begun = 0
+		e.measuredFrom = 0
 	}
-	e.ended = e.begun
+	e.measuredTo = e.measuredFrom
 	e.makeSeries(r.Stream)
 	return e, nil
 }
 
-// sampleOf converts a record. In the endpoints harness, an answer without text has not failed, and an answer that ended
-// early has no tokens.
-func sampleOf(q *metrics.Request, rules metrics.FigureRules) clientSample {
+// newSample converts a record. In the endpoints harness, an answer without text has not failed, and an answer that
+// ended early has no tokens.
+func newSample(q *metrics.Request, rules metrics.FigureRules) clientSample {
 	s := clientSample{Request: q, id: fmt.Sprintf("%08x-0000-4000-8000-%012x", q.Row, q.Index), tokens: metrics.Unknown}
 	switch q.Status {
 	case metrics.Unfinished, metrics.Cancelled:
@@ -119,7 +119,7 @@ func sampleOf(q *metrics.Request, rules metrics.FigureRules) clientSample {
 			idsAfter += int64(e.IDs)
 		}
 		if e.Text && !s.streamed && !q.Whole {
-			s.first, s.streamed = e.At, true
+			s.firstText, s.streamed = e.At, true
 		}
 		events++
 		ids += int64(e.IDs)
@@ -129,19 +129,19 @@ func sampleOf(q *metrics.Request, rules metrics.FigureRules) clientSample {
 	}
 	switch {
 	case ids > 0:
-		s.tokens, s.after = ids, float64(idsAfter)
+		s.tokens, s.tokensAfterFirst = ids, float64(idsAfter)
 	case q.Usage.Completion > 0:
 		s.tokens = q.Usage.Completion
-		s.after = float64(s.tokens*after) / float64(events)
+		s.tokensAfterFirst = float64(s.tokens*after) / float64(events)
 	case rules.Tokenizer && q.Retokenized > 0:
 		s.tokens = q.Retokenized
-		s.after = float64(s.tokens*after) / float64(events)
+		s.tokensAfterFirst = float64(s.tokens*after) / float64(events)
 	}
 	return s
 }
 
 // makeSeries makes the series from the samples.
-func (e *inEndpoints) makeSeries(stream bool) {
+func (e *aggregatedPoint) makeSeries(stream bool) {
 	values := map[string][]float64{}
 	add := func(name string, v float64) { values[name] = append(values[name], v) }
 	issued := int64(math.MinInt64)
@@ -151,12 +151,12 @@ func (e *inEndpoints) makeSeries(stream bool) {
 		s := &e.samples[i]
 		firstIssued = min(firstIssued, s.Sent)
 		if s.Usage.Prompt != metrics.Unknown {
-			add(isl, float64(s.Usage.Prompt))
+			add(islTokens, float64(s.Usage.Prompt))
 		} else if s.AskedIn > 0 {
-			add(isl, float64(s.AskedIn))
+			add(islTokens, float64(s.AskedIn))
 		}
 		if s.streamed {
-			add(ttftNS, float64(s.first-s.Sent))
+			add(ttftNS, float64(s.firstText-s.Sent))
 		}
 		if !s.completed {
 			continue
@@ -165,20 +165,20 @@ func (e *inEndpoints) makeSeries(stream bool) {
 		if s.failed {
 			e.failed++
 		}
-		e.ended = max(e.ended, s.End)
+		e.measuredTo = max(e.measuredTo, s.End)
 		if s.Sent > issued {
 			issued, windowEnd = s.Sent, s.End
 		}
 		add(latencyNS, float64(s.End-s.Sent))
 		if s.tokens > 0 {
-			add(osl, float64(s.tokens))
+			add(oslTokens, float64(s.tokens))
 		}
-		if s.streamed && s.after > 0 {
-			add(tpotNS, float64(s.End-s.first)/s.after)
+		if s.streamed && s.tokensAfterFirst > 0 {
+			add(tpotNS, float64(s.End-s.firstText)/s.tokensAfterFirst)
 		}
 	}
 	if e.completed > 0 {
-		e.window = max(0, windowEnd-firstIssued)
+		e.legacyWindow = max(0, windowEnd-firstIssued)
 	}
 	e.series = map[string]*Series{}
 	for _, name := range e.seriesNames(stream) {
@@ -187,8 +187,8 @@ func (e *inEndpoints) makeSeries(stream bool) {
 }
 
 // seriesNames returns the names of the series in the file's order.
-func (e *inEndpoints) seriesNames(stream bool) []string {
-	names := []string{latencyNS, isl, osl}
+func (e *aggregatedPoint) seriesNames(stream bool) []string {
+	names := []string{latencyNS, islTokens, oslTokens}
 	if stream {
 		names = append(names, ttftNS, chunkNS, tpotNS)
 	}
@@ -196,21 +196,21 @@ func (e *inEndpoints) seriesNames(stream bool) []string {
 }
 
 // usesLoadGenRates reports whether the rates follow LoadGen's legacy rule, which applies to Poisson arrivals.
-func (e *inEndpoints) usesLoadGenRates() bool {
-	return e.pattern == "poisson" && e.window > 0 && e.completed >= 2
+func (e *aggregatedPoint) usesLoadGenRates() bool {
+	return e.pattern == "poisson" && e.legacyWindow > 0 && e.completed >= 2
 }
 
 // throughputRates returns requests and tokens per second. A rate is nil if its time is 0 or nothing was counted.
-func (e *inEndpoints) throughputRates() (qps, tps *formats.Float) {
-	ns, n := e.ended-e.begun, float64(e.completed)
+func (e *aggregatedPoint) throughputRates() (qps, tps *formats.Float) {
+	ns, n := e.measuredTo-e.measuredFrom, float64(e.completed)
 	if e.usesLoadGenRates() {
-		ns, n = e.window, n-1
+		ns, n = e.legacyWindow, n-1
 	}
 	if ns <= 0 {
 		return nil, nil
 	}
 	q := formats.Float(n / formats.Seconds(ns))
-	if tokens := e.series[osl]; len(tokens.sorted) > 0 {
+	if tokens := e.series[oslTokens]; len(tokens.sorted) > 0 {
 		t := formats.Float(tokens.total / formats.Seconds(ns))
 		tps = &t
 	}
@@ -228,7 +228,7 @@ func runState(r Run) string {
 var finishReasons = []string{"stop", "length", "tool_calls", "content_filter", "function_call", "other"}
 
 // countFinished returns the number of answers per finish reason, for answers with a reported reason.
-func (e *inEndpoints) countFinished() []int64 {
+func (e *aggregatedPoint) countFinished() []int64 {
 	counts := make([]int64, len(finishReasons))
 	for i := range e.samples {
 		s := &e.samples[i]
@@ -245,19 +245,19 @@ func (e *inEndpoints) countFinished() []int64 {
 }
 
 // makeSummary returns the content of SummaryFile.
-func (e *inEndpoints) makeSummary(r Run) *formats.Object {
+func (e *aggregatedPoint) makeSummary(r Run) *formats.Object {
 	var o formats.Object
 	qps, tps := e.throughputRates()
 	o.Add("version", r.Version)
-	o.Add("git_sha", formats.OrNull(r.Commit))
+	o.Add("git_sha", formats.NullIfEmpty(r.Commit))
 	o.Add("test_started_at", 0)
 	o.Add("n_samples_issued", len(e.samples))
 	o.Add("n_samples_completed", e.completed)
 	o.Add("n_samples_failed", e.failed)
-	o.Add("duration_ns", orNothing(e.ended-e.begun))
+	o.Add("duration_ns", nilUnlessPositive(e.measuredTo-e.measuredFrom))
 	o.Add("state", runState(r))
 	o.Add("complete", !r.Interrupted)
-	for _, s := range sections {
+	for _, s := range summarySections {
 		if series := e.series[s.series]; series != nil {
 			o.Add(s.field, series.Summary())
 		} else {
@@ -265,13 +265,13 @@ func (e *inEndpoints) makeSummary(r Run) *formats.Object {
 		}
 	}
 	if e.usesLoadGenRates() {
-		o.Add("legacy_loadgen_window_duration_ns", e.window)
+		o.Add("legacy_loadgen_window_duration_ns", e.legacyWindow)
 	} else {
 		o.Add("legacy_loadgen_window_duration_ns", nil)
 	}
 	o.Add("qps", qps)
 	o.Add("tps", tps)
-	if e.pattern == replayPattern && r.Driven != nil {
+	if e.pattern == replayPattern && r.LoadGen != nil {
 		e.addTurnFigures(&o)
 	}
 	reasons := &formats.Object{}
@@ -285,31 +285,31 @@ func (e *inEndpoints) makeSummary(r Run) *formats.Object {
 
 // addTurnFigures adds the totals of tokens and times of all turns, from which the figures of agentic points are
 // computed.
-func (e *inEndpoints) addTurnFigures(o *formats.Object) {
+func (e *aggregatedPoint) addTurnFigures(o *formats.Object) {
 	var whole formats.Object
-	whole.Add("output_sequence_lengths", e.series[osl].Summary())
+	whole.Add("output_sequence_lengths", e.series[oslTokens].Summary())
 	o.Add("output_sequence_lengths_full_run", &whole)
-	o.Add("output_tokens_per_turn_total", e.series[osl].total)
+	o.Add("output_tokens_per_turn_total", e.series[oslTokens].total)
 	seconds := e.series[latencyNS].total / 1e9
 	o.Add("e2e_turn_time_seconds_total", seconds)
 	if seconds > 0 {
-		o.Add("e2e_avg_interactivity", e.series[osl].total/seconds)
+		o.Add("e2e_avg_interactivity", e.series[oslTokens].total/seconds)
 	}
 }
 
-// sections lists the summary's sections that describe a series.
-var sections = []struct {
+// summarySections lists the summary's sections that describe a series.
+var summarySections = []struct {
 	field, series, title, unit string
 	scale                      float64
 }{
 	{"ttft", ttftNS, "TTFT", "ms", 1e-6},
 	{"tpot", tpotNS, "TPOT", "ms", 1e-6},
 	{"latency", latencyNS, "Latency", "ms", 1e-6},
-	{"output_sequence_lengths", osl, "Output sequence lengths", "tokens", 1},
-	{"input_sequence_lengths", isl, "Input sequence lengths", "tokens", 1},
+	{"output_sequence_lengths", oslTokens, "Output sequence lengths", "tokens", 1},
+	{"input_sequence_lengths", islTokens, "Input sequence lengths", "tokens", 1},
 }
 
-func orNothing(n int64) any {
+func nilUnlessPositive(n int64) any {
 	if n <= 0 {
 		return nil
 	}
@@ -317,7 +317,7 @@ func orNothing(n int64) any {
 }
 
 // runConfig returns the part of the configuration that the summary repeats.
-func (e *inEndpoints) runConfig(r Run) *formats.Object {
+func (e *aggregatedPoint) runConfig(r Run) *formats.Object {
 	var p, w, o formats.Object
 	p.Add("type", e.pattern)
 	p.Add("target_qps", nilForZero(e.configuration.Settings.LoadPattern.QPS))
@@ -346,7 +346,7 @@ func nilForZero[N int | float64](n N) any {
 }
 
 // makeSnapshot returns the content of SnapshotFile.
-func (e *inEndpoints) makeSnapshot(r Run) *formats.Object {
+func (e *aggregatedPoint) makeSnapshot(r Run) *formats.Object {
 	var o formats.Object
 	all := []json.Marshaler{}
 	counter := func(name string, n int64) {
@@ -365,14 +365,14 @@ func (e *inEndpoints) makeSnapshot(r Run) *formats.Object {
 	for i, n := range e.countFinished() {
 		counter("tracked_finish_reason_"+finishReasons[i], n)
 	}
-	counter("tracked_duration_ns", e.ended-e.begun)
-	counter("legacy_loadgen_window_duration_ns", e.window)
-	counter("total_duration_ns", e.last-e.first)
+	counter("tracked_duration_ns", e.measuredTo-e.measuredFrom)
+	counter("legacy_loadgen_window_duration_ns", e.legacyWindow)
+	counter("total_duration_ns", e.sessionTo-e.sessionFrom)
 	for _, name := range e.seriesNames(e.series[ttftNS] != nil) {
 		all = append(all, e.series[name].Snapshot())
 	}
 	o.Add("counter", 1)
-	o.Add("timestamp_ns", e.last)
+	o.Add("timestamp_ns", e.sessionTo)
 	o.Add("state", runState(r))
 	o.Add("n_pending_tasks", 0)
 	o.Add("metrics", all)
@@ -390,9 +390,9 @@ type eventLine struct {
 }
 
 // listEvents returns all events of the session in order of time. They contain no texts, because texts are not kept.
-func (e *inEndpoints) listEvents() []eventLine {
-	all := []eventLine{{Type: "session.started", At: e.first},
-		{Type: "session.start_performance_tracking", At: e.begun}}
+func (e *aggregatedPoint) listEvents() []eventLine {
+	all := []eventLine{{Type: "session.started", At: e.sessionFrom},
+		{Type: "session.start_performance_tracking", At: e.measuredFrom}}
 	for i := range e.samples {
 		s := &e.samples[i]
 		add := func(kind string, at int64, data any) {
@@ -404,7 +404,7 @@ func (e *inEndpoints) listEvents() []eventLine {
 		}
 		add("sample.issued", s.Sent, nil)
 		if s.streamed {
-			add("sample.recv_first", s.first, nil)
+			add("sample.recv_first", s.firstText, nil)
 		}
 		if s.failed {
 			add("error.generic", s.End, [3]string{"ErrorData", string(s.Status), s.Fault})
@@ -414,8 +414,8 @@ func (e *inEndpoints) listEvents() []eventLine {
 		}
 	}
 	slices.SortStableFunc(all, func(a, b eventLine) int { return cmp.Compare(a.At, b.At) })
-	return append(all, eventLine{Type: "session.stop_performance_tracking", At: max(e.ended, e.last)},
-		eventLine{Type: "session.ended", At: max(e.ended, e.last)})
+	return append(all, eventLine{Type: "session.stop_performance_tracking", At: max(e.measuredTo, e.sessionTo)},
+		eventLine{Type: "session.ended", At: max(e.measuredTo, e.sessionTo)})
 }
 
 // Write writes the endpoints files of a run into dir. They follow the definitions of version 0.1.0. Times count from
@@ -424,7 +424,7 @@ func (e *inEndpoints) listEvents() []eventLine {
 // arrivals, qps is (n-1)/T, where T lasts from the first sending to the end of the request that was sent last. The
 // files contain the server's token counts; the endpoints harness would tokenize the texts again.
 func Write(dir string, r Run) error {
-	e, err := endpointsOf(r)
+	e, err := aggregatePoint(r)
 	if err != nil {
 		return err
 	}
@@ -441,11 +441,11 @@ func Write(dir string, r Run) error {
 	if err != nil {
 		return err
 	}
-	summary, err := e.makeSummary(r).Indented()
+	summary, err := e.makeSummary(r).IndentedJSON()
 	if err != nil {
 		return err
 	}
-	snapshot, err := e.makeSnapshot(r).Indented()
+	snapshot, err := e.makeSnapshot(r).IndentedJSON()
 	if err != nil {
 		return err
 	}
@@ -465,12 +465,12 @@ func Write(dir string, r Run) error {
 		}
 	}
 	if r.isReplay() {
-		if err := e.writeAgentic(dir, r); err != nil {
+		if err := e.writeReplayFiles(dir, r); err != nil {
 			return err
 		}
 	}
-	if r.Driven != nil {
-		if err := e.writeDriven(dir, r); err != nil {
+	if r.LoadGen != nil {
+		if err := e.writeLoadGenFiles(dir, r); err != nil {
 			return err
 		}
 	}

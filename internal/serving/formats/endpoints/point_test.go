@@ -240,7 +240,7 @@ func TestEndpointsEvents(t *testing.T) {
 func TestEndpointsConfiguration(t *testing.T) {
 	r := users()
 	r.Servers = []string{"http://me:word@127.0.0.1:8000/?api_key=word&a=b"}
-	r.Secret = true
+	r.HasKey = true
 	dir, _ := written(t, r)
 	text, err := os.ReadFile(filepath.Join(dir, "config.yaml"))
 	if err != nil {
@@ -301,9 +301,10 @@ func TestEndpointsHasNoWordsForOtherLoads(t *testing.T) {
 		r.Load = p
 		dir := t.TempDir()
 		for when, err := range map[string]error{
-			"before a run": endpoints.Words(p, prompts.Chat), "after it": endpoints.Write(dir, r),
+			"before a run": endpoints.CheckExpressible(p, prompts.Chat), "after it": endpoints.Write(dir, r),
 		} {
-			if !errors.Is(err, formats.ErrNoWords) || !strings.Contains(err.Error(), "max_throughput, poisson and concurrency") {
+			if !errors.Is(err, formats.ErrInexpressible) || !strings.Contains(err.Error(),
+				"max_throughput, poisson and concurrency") {
 				t.Errorf("%s, %s: %v", what, when, err)
 			}
 		}
@@ -311,8 +312,8 @@ func TestEndpointsHasNoWordsForOtherLoads(t *testing.T) {
 			t.Errorf("%s: %v is there, want nothing", what, there)
 		}
 	}
-	err := endpoints.Words(arrival.Pattern{Kind: arrival.Maximum}, prompts.Embeddings)
-	if !errors.Is(err, formats.ErrNoWords) {
+	err := endpoints.CheckExpressible(arrival.Pattern{Kind: arrival.Maximum}, prompts.Embeddings)
+	if !errors.Is(err, formats.ErrInexpressible) {
 		t.Errorf("it has no embeddings: %v", err)
 	}
 }

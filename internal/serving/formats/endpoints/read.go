@@ -20,12 +20,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 )
 
-// Asked is another tool's configuration in the terms of harness bench. If Replays is set, it uses the terms of harness
-// run for a benchmark that replays recorded conversations.
-type Asked struct {
-	Replays bool
-	Address string   // addresses of the servers, separated by commas
-	Flags   []string // each flag is followed by its value, if it has one
+// TranslatedConfig is another tool's configuration in the terms of harness bench. If Replays is set, it uses the terms
+// of harness run for a benchmark that replays recorded conversations.
+type TranslatedConfig struct {
+	IsReplay bool
+	Address  string   // addresses of the servers, separated by commas
+	Flags    []string // each flag is followed by its value, if it has one
 	// Params contains the keys of the configuration that are parameters of a replay benchmark. The benchmark defines the
 	// parameters' names (sdk.RoleReplay).
 	Params []Param
@@ -44,37 +44,37 @@ func IsConfig(text []byte) bool {
 	return err == nil && there
 }
 
-// Readable returns an error if a text is not a YAML mapping, or exceeds the limits of nesting and size.
-func Readable(text []byte) error {
+// CheckReadable returns an error if a text is not a YAML mapping, or exceeds the limits of nesting and size.
+func CheckReadable(text []byte) error {
 	_, err := readMapping(text)
 	return err
 }
 
 // ReadConfig reads the endpoints harness's config.yaml. Its error names all unknown keys, all invalid values, and all
 // settings that harness bench does not support.
-func ReadConfig(text []byte) (*Asked, error) {
+func ReadConfig(text []byte) (*TranslatedConfig, error) {
 	root, err := readMapping(text)
 	if err != nil {
 		return nil, err
 	}
-	c := &configReader{Asked: &Asked{}}
+	c := &configReader{TranslatedConfig: &TranslatedConfig{}}
 	c.readRoot(root)
 	if err := errors.Join(c.faults...); err != nil {
 		return nil, err
 	}
-	return c.Asked, nil
+	return c.TranslatedConfig, nil
 }
 
 // deepest is the maximum nesting of mappings and lists. maxValues is the maximum number of values after the expansion
 // of aliases.
 const (
-	deepest   = 50
-	maxValues = 10_000
+	maxNesting = 50
+	maxValues  = 10_000
 )
 
 // readMapping reads a YAML text with a single document.
 func readMapping(text []byte) (map[string]any, error) {
-	if err := formats.CheckYAML(text, deepest, maxValues); err != nil {
+	if err := formats.CheckYAML(text, maxNesting, maxValues); err != nil {
 		return nil, err
 	}
 	d := yaml.NewDecoder(bytes.NewReader(text))
@@ -91,11 +91,11 @@ func readMapping(text []byte) (map[string]any, error) {
 
 // configReader translates a configuration and collects its faults.
 type configReader struct {
-	*Asked
-	faults []error
-	mode   string
-	api    string
-	idle   []string // keys without an effect
+	*TranslatedConfig
+	faults      []error
+	mode        string
+	api         string
+	ignoredKeys []string // keys without an effect
 }
 
 func (c *configReader) addFaultf(path, format string, args ...any) {
@@ -104,24 +104,24 @@ func (c *configReader) addFaultf(path, format string, args ...any) {
 
 func (c *configReader) addFlag(words ...string) { c.Flags = append(c.Flags, words...) }
 
-const notHere = "harness bench has nothing like it; take it out"
+const unsupportedAdvice = "harness bench has nothing like it; take it out"
 
 func (c *configReader) readRoot(keys map[string]any) {
 	s := configSection{configReader: c, keys: keys}
 	if s.isReplay() {
 		c.readReplay(s)
-		c.noteIdle()
+		c.noteIgnored()
 		return
 	}
 	s.checkKeys(rootKeys)
-	c.mode = s.text("type")
+	c.mode = s.textAt("type")
 	if c.mode != "offline" && c.mode != "online" {
 		c.addFaultf("type", "%s: want offline or online; accuracy and submissions are harness run's", c.mode)
 	}
 	s.rejectKeys("harness bench makes no submissions; take it out", "submission_ref", "benchmark_mode", "audit")
 	s.rejectKeys("--duration and --grace bound a point; take it out", "timeout")
-	s.ignores("version", "verbose", "enable_cpu_affinity")
-	name := cmp.Or(s.text("name"), c.mode+"_benchmark")
+	s.ignoreKeys("version", "verbose", "enable_cpu_affinity")
+	name := cmp.Or(s.textAt("name"), c.mode+"_benchmark")
 	e := s.subsection("endpoint_config", "endpoints", "api_key", "api_type")
 	c.readEndpoint(e)
 	c.addFlag("--label", name)
@@ -130,15 +130,15 @@ func (c *configReader) readRoot(keys map[string]any) {
 	c.readSettings(s.subsection("settings", settingsKeys...))
 	c.readKeyFlag(e)
 	c.addFlag("--api", c.api)
-	if out := s.text("report_dir"); out != "" {
+	if out := s.textAt("report_dir"); out != "" {
 		c.addFlag("--out", out)
 	}
-	c.noteIdle()
+	c.noteIgnored()
 }
 
-func (c *configReader) noteIdle() {
-	if len(c.idle) > 0 {
-		c.Notes = append(c.Notes, "without an effect here: "+strings.Join(c.idle, ", "))
+func (c *configReader) noteIgnored() {
+	if len(c.ignoredKeys) > 0 {
+		c.Notes = append(c.Notes, "without an effect here: "+strings.Join(c.ignoredKeys, ", "))
 	}
 }
 
@@ -163,8 +163,8 @@ var (
 		"max_idle_time", "min_required_connections", "worker_gc_mode"}
 )
 
-// variable matches a reference to an environment variable.
-var variable = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$`)
+// environmentReference matches a reference to an environment variable.
+var environmentReference = regexp.MustCompile(`^\$\{([A-Za-z_][A-Za-z0-9_]*)\}$`)
 
 // readEndpoint reads the addresses of the servers.
 func (c *configReader) readEndpoint(s configSection) {
@@ -181,24 +181,24 @@ func (c *configReader) readEndpoint(s configSection) {
 		s.addFaultf(s.pathOf("endpoints"), "want a list of addresses")
 	}
 	c.Address = strings.Join(urls, ",")
-	switch api := s.text("api_type"); api {
+	switch api := s.textAt("api_type"); api {
 	case "", "openai":
 		c.api = "chat"
 	case "openai_completions":
 		c.api = "completions"
 	default:
-		s.addFaultf(s.pathOf("api_type"), "%s: %s (it has openai and openai_completions)", api, notHere)
+		s.addFaultf(s.pathOf("api_type"), "%s: %s (it has openai and openai_completions)", api, unsupportedAdvice)
 	}
 }
 
 // readKeyFlag adds the flag for the API's key, which must be in an environment variable.
 func (c *configReader) readKeyFlag(s configSection) {
-	text := s.text("api_key")
-	switch m := variable.FindStringSubmatch(text); {
+	text := s.textAt("api_key")
+	switch m := environmentReference.FindStringSubmatch(text); {
 	case text == "":
 	case m != nil:
 		c.addFlag("--backend-opt", "key_env="+m[1])
-	case text == redacted:
+	case text == redactedText:
 		s.addFaultf(s.pathOf("api_key"),
 			"it was taken out when the file was written: want ${NAME} of an environment variable")
 	default:
@@ -208,15 +208,15 @@ func (c *configReader) readKeyFlag(s configSection) {
 
 // readModel reads the model and the fields of each request.
 func (c *configReader) readModel(s configSection) {
-	name := s.text("name")
+	name := s.textAt("name")
 	if name == "" {
 		s.addFaultf(s.pathOf("name"), "want the model's name at the server")
 	}
 	c.addFlag("--model", name)
 	for _, key := range []string{"temperature", "seed", "top_k", "top_p", "repetition_penalty", "presence_penalty",
 		"frequency_penalty"} {
-		if n, ok := s.number(key, -2, key == "seed" || key == "top_k"); ok {
-			c.addFlag("--body", key+"="+plain(n))
+		if n, ok := s.numberAt(key, -2, key == "seed" || key == "top_k"); ok {
+			c.addFlag("--body", key+"="+formatNumber(n))
 		}
 	}
 	if v := s.keys["chat_template_kwargs"]; v != nil {
@@ -228,7 +228,7 @@ func (c *configReader) readModel(s configSection) {
 	}
 	c.readLengths(s)
 	c.readStream(s)
-	if t := s.text("tokenizer_name"); t != "" {
+	if t := s.textAt("tokenizer_name"); t != "" {
 		if info, err := os.Stat(t); err == nil && !info.IsDir() {
 			c.addFlag("--tokenizer", t)
 		} else {
@@ -241,7 +241,7 @@ func (c *configReader) readModel(s configSection) {
 
 // readStream reads whether answers are streamed.
 func (c *configReader) readStream(s configSection) {
-	stream := s.text("streaming")
+	stream := s.textAt("streaming")
 	switch {
 	case stream == "" || stream == "auto":
 		if stream = "on"; c.mode == "offline" {
@@ -255,35 +255,35 @@ func (c *configReader) readStream(s configSection) {
 
 // The endpoints harness's default lengths in tokens.
 const (
-	maxTokens = 1024
-	minTokens = 1
+	defaultMaxTokens = 1024
+	defaultMinTokens = 1
 )
 
 // readLengths reads the limits of answers' lengths.
 func (c *configReader) readLengths(s configSection) {
-	most, ok := s.number("max_new_tokens", 1, true)
+	most, ok := s.numberAt("max_new_tokens", 1, true)
 	if !ok {
-		most = maxTokens
+		most = defaultMaxTokens
 	}
 	field := "max_completion_tokens"
 	if c.api == "completions" {
 		field = "max_tokens"
 	}
-	c.addFlag("--body", field+"="+plain(most))
-	if least, ok := s.number("min_new_tokens", 0, true); ok && least != minTokens {
+	c.addFlag("--body", field+"="+formatNumber(most))
+	if least, ok := s.numberAt("min_new_tokens", 0, true); ok && least != defaultMinTokens {
 		if c.api != "completions" {
-			s.addFaultf(s.pathOf("min_new_tokens"), "%s: want api_type openai_completions", plain(least))
+			s.addFaultf(s.pathOf("min_new_tokens"), "%s: want api_type openai_completions", formatNumber(least))
 		}
-		c.addFlag("--body", "min_tokens="+plain(least))
+		c.addFlag("--body", "min_tokens="+formatNumber(least))
 	}
-	if !s.truth("skip_special_tokens", true) {
+	if !s.boolAt("skip_special_tokens", true) {
 		if c.api != "completions" {
 			s.addFaultf(s.pathOf("skip_special_tokens"), "false: want api_type openai_completions")
 		}
 		c.addFlag("--body", "skip_special_tokens=false")
 	}
 	of := s.subsection("osl_distribution", "type", "mean", "std", "min", "max")
-	if t := of.text("type"); t != "" && t != "original" {
+	if t := of.textAt("type"); t != "" && t != "original" {
 		s.addFaultf(s.pathOf("osl_distribution"), "%s: lengths are the data's, or --osl without data; take it out", t)
 	}
 }
@@ -312,7 +312,7 @@ func (c *configReader) eachDataset(s configSection) iter.Seq[configSection] {
 func (c *configReader) readData(s configSection) {
 	measured := 0
 	for d := range c.eachDataset(s) {
-		if t := d.text("type"); t != "" && t != "performance" {
+		if t := d.textAt("type"); t != "" && t != "performance" {
 			s.addFaultf(d.path, "type %s: harness bench scores nothing; take it out", t)
 			continue
 		}
@@ -326,13 +326,13 @@ func (c *configReader) readData(s configSection) {
 
 // readFile reads a data set's file, format and columns.
 func (s configSection) readFile() {
-	path := s.text("path")
+	path := s.textAt("path")
 	if path == "" {
 		s.addFaultf(s.pathOf("path"), "%s: want the file; data sets by name alone are made by endpoints",
-			shortValue(s.text("name")))
+			shortValue(s.textAt("name")))
 	}
 	s.addFlag("--data", path)
-	if f := s.text("format"); f != "" {
+	if f := s.textAt("format"); f != "" {
 		s.addFlag("--format", f)
 	}
 	columns := configSection{configReader: s.configReader, path: s.pathOf("parser")}
@@ -344,52 +344,52 @@ func (s configSection) readFile() {
 		s.addFaultf(columns.path, "%s, want a mapping", shortValue(v))
 	}
 	for _, field := range slices.Sorted(maps.Keys(columns.keys)) {
-		s.addFlag("--column", field+"="+columns.text(field))
+		s.addFlag("--column", field+"="+columns.textAt(field))
 	}
-	s.rejectKeys(notHere, "samples", "eval_method", "generate_params", "accuracy_config", "agentic_inference",
+	s.rejectKeys(unsupportedAdvice, "samples", "eval_method", "generate_params", "accuracy_config", "agentic_inference",
 		"generation_config_override")
 }
 
 // The endpoints harness's default settings.
 const (
-	lasts   = 600_000 // ms
-	drains  = 240     // s
-	aSeed   = 42
-	perSec  = 1000 // ms
-	endless = 0
+	defaultMinDuration = 600_000 // ms
+	defaultDrain       = 240     // s
+	defaultSeed        = 42
+	millisPerSecond    = 1000 // ms
+	noMaxDuration      = 0
 )
 
 func (c *configReader) readSettings(s configSection) {
 	c.readLoad(s)
 	r := s.subsection("runtime", runtimeKeys...)
-	seed, other := r.seed("scheduler_random_seed"), r.seed("dataloader_random_seed")
+	seed, other := r.seedAt("scheduler_random_seed"), r.seedAt("dataloader_random_seed")
 	if r.keys["dataloader_random_seed"] != nil && other != seed {
 		r.addFaultf(r.pathOf("dataloader_random_seed"), "%v: there is one seed for times and prompts here; want it as "+
 			"scheduler_random_seed, %v", other, seed)
 	}
 	c.addFlag("--seed", seed)
-	c.warmUp(s.subsection("warmup", warmupKeys...))
+	c.readWarmUp(s.subsection("warmup", warmupKeys...))
 	d := s.subsection("drain", "warmup_timeout_s", "performance_timeout_s", "accuracy_timeout_s",
 		"metrics_drain_timeout_s",
 		"metrics_tokenizer_workers")
-	grace, ok := d.number("performance_timeout_s", 0, false)
+	grace, ok := d.numberAt("performance_timeout_s", 0, false)
 	if !ok {
-		grace = drains
+		grace = defaultDrain
 	}
-	c.addFlag("--grace", plain(grace)+"s")
-	d.ignores("warmup_timeout_s", "accuracy_timeout_s", "metrics_drain_timeout_s", "metrics_tokenizer_workers")
+	c.addFlag("--grace", formatNumber(grace)+"s")
+	d.ignoreKeys("warmup_timeout_s", "accuracy_timeout_s", "metrics_drain_timeout_s", "metrics_tokenizer_workers")
 	c.readConnection(s.subsection("client", clientKeys...))
-	s.subsection("profiling", "engine", "urls").rejectKeys(notHere, "engine", "urls")
-	s.subsection("early_stopping", "enabled").ignores("enabled")
-	s.ignores("service_ready_timeout_s")
+	s.subsection("profiling", "engine", "urls").rejectKeys(unsupportedAdvice, "engine", "urls")
+	s.subsection("early_stopping", "enabled").ignoreKeys("enabled")
+	s.ignoreKeys("service_ready_timeout_s")
 }
 
 // readLoad reads the load and the number of requests.
 func (c *configReader) readLoad(s configSection) {
 	p := s.subsection("load_pattern", loadKeys...)
-	kind := cmp.Or(p.text("type"), "max_throughput")
-	qps, rated := p.number("target_qps", math.SmallestNonzeroFloat64, false)
-	users, crowd := p.number("target_concurrency", 1, true)
+	kind := cmp.Or(p.textAt("type"), "max_throughput")
+	qps, rated := p.numberAt("target_qps", math.SmallestNonzeroFloat64, false)
+	users, crowd := p.numberAt("target_concurrency", 1, true)
 	wanted := map[string]string{"offline": "max_throughput", "online": "poisson or concurrency"}[c.mode]
 	if wanted != "" && !slices.Contains(strings.Split(wanted, " or "), kind) &&
 		slices.Contains([]string{"max_throughput", "poisson", "concurrency"}, kind) {
@@ -402,66 +402,66 @@ func (c *configReader) readLoad(s configSection) {
 		if !rated {
 			p.addFaultf(p.pathOf("target_qps"), "want requests per second, above 0")
 		}
-		c.addFlag("--rate", plain(qps))
+		c.addFlag("--rate", formatNumber(qps))
 	case "concurrency":
 		if !crowd {
 			p.addFaultf(p.pathOf("target_concurrency"), "want how many requests are under way, from 1 on")
 		}
-		c.addFlag("--concurrency", plain(users))
+		c.addFlag("--concurrency", formatNumber(users))
 	default:
-		p.addFaultf(p.pathOf("type"), "%s: %s (it has max_throughput, poisson and concurrency)", kind, notHere)
+		p.addFaultf(p.pathOf("type"), "%s: %s (it has max_throughput, poisson and concurrency)", kind, unsupportedAdvice)
 	}
-	p.ignores("use_legacy_loadgen_qps_metrics")
-	c.readEnds(s, kind, qps)
+	p.ignoreKeys("use_legacy_loadgen_qps_metrics")
+	c.readLimits(s, kind, qps)
 }
 
-// readEnds reads the duration and the number of requests. If all requests are sent at once, the number is rate times
+// readLimits reads the duration and the number of requests. If all requests are sent at once, the number is rate times
 // duration.
-func (c *configReader) readEnds(s configSection, kind string, qps float64) {
+func (c *configReader) readLimits(s configSection, kind string, qps float64) {
 	r := configSection{configReader: c, path: s.pathOf("runtime")}
 	r.keys, _ = s.keys["runtime"].(map[string]any)
-	least, most := r.millis("min_duration_ms", lasts), r.millis("max_duration_ms", endless)
-	if most != endless && most < least {
+	least, most := r.millisAt("min_duration_ms", defaultMinDuration), r.millisAt("max_duration_ms", noMaxDuration)
+	if most != noMaxDuration && most < least {
 		r.addFaultf(r.pathOf("max_duration_ms"), "%v ms, want no less than min_duration_ms, %v", most, least)
 	}
-	n, given := r.number("n_samples_to_issue", 1, true)
+	n, given := r.numberAt("n_samples_to_issue", 1, true)
 	switch {
 	case given:
 	case kind == "max_throughput" && qps > 0 && least > 0:
-		n, given = math.Ceil(qps*least/perSec), true
+		n, given = math.Ceil(qps*least/millisPerSecond), true
 	case kind != "max_throughput" && least > 0:
 		most = least
 	}
 	if given {
-		c.addFlag("--requests", plain(n))
+		c.addFlag("--requests", formatNumber(n))
 	}
 	if most > 0 {
-		c.addFlag("--duration", plain(most)+"ms")
+		c.addFlag("--duration", formatNumber(most)+"ms")
 	}
 }
 
-func (c *configReader) warmUp(s configSection) {
-	n, given := s.number("n_requests", 1, true)
+func (c *configReader) readWarmUp(s configSection) {
+	n, given := s.numberAt("n_requests", 1, true)
 	switch {
-	case !s.truth("enabled", false):
+	case !s.boolAt("enabled", false):
 		n = 0
 	case !given:
 		s.addFaultf(s.pathOf("n_requests"), "want how many requests warm up")
 	}
-	c.addFlag("--warmup", plain(n))
-	s.ignores("salt", "drain", "warmup_random_seed")
+	c.addFlag("--warmup", formatNumber(n))
+	s.ignoreKeys("salt", "drain", "warmup_random_seed")
 }
 
 // readConnection reads the client settings that have an equivalent here.
 func (c *configReader) readConnection(s configSection) {
-	if s.truth("insecure", false) {
+	if s.boolAt("insecure", false) {
 		c.addFlag("--backend-opt", "insecure=true")
 	}
-	if n, ok := s.number("max_connections", -1, true); ok && n > 0 {
+	if n, ok := s.numberAt("max_connections", -1, true); ok && n > 0 {
 		s.addFaultf(s.pathOf("max_connections"), "%v: there is no such limit here; take it out, or want %v users by "+
 			"target_concurrency", n, n)
 	}
-	s.ignores("num_workers", "log_level", "warmup_connections", "auto_warmup_budget_fraction",
+	s.ignoreKeys("num_workers", "log_level", "warmup_connections", "auto_warmup_budget_fraction",
 		"max_concurrent_warmup_connects", "transport", "stream_all_chunks", "worker_initialization_timeout",
 		"worker_graceful_shutdown_wait", "worker_force_kill_timeout", "max_idle_time", "min_required_connections",
 		"worker_gc_mode")

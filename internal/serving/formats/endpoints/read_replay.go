@@ -10,7 +10,8 @@ import (
 // IsReplay reports whether a configuration of the endpoints harness requests a replay of recorded conversations.
 func IsReplay(text []byte) bool {
 	root, err := readMapping(text)
-	return err == nil && configSection{configReader: &configReader{Asked: &Asked{}}, keys: root}.isReplay()
+	return err == nil && configSection{configReader: &configReader{TranslatedConfig: &TranslatedConfig{}},
+		keys: root}.isReplay()
 }
 
 // isReplay reports whether the load pattern is a replay.
@@ -22,11 +23,11 @@ func (s configSection) isReplay() bool {
 
 // readReplay reads the configuration of a replay and writes the flags of harness run.
 func (c *configReader) readReplay(s configSection) {
-	c.Replays = true
+	c.IsReplay = true
 	s.checkKeys(rootKeys)
 	s.rejectKeys("harness submission makes those; take it out", "submission_ref", "benchmark_mode", "audit")
 	s.rejectKeys("max_duration_ms bounds a replay; take it out", "timeout")
-	s.ignores("version", "type", "name", "verbose", "enable_cpu_affinity")
+	s.ignoreKeys("version", "type", "name", "verbose", "enable_cpu_affinity")
 	e := s.subsection("endpoint_config", "endpoints", "api_key", "api_type")
 	c.readEndpoint(e)
 	if c.api != "chat" {
@@ -34,29 +35,29 @@ func (c *configReader) readReplay(s configSection) {
 	}
 	c.addFlag("--backend", "openai", "--backend-opt", "url="+c.Address)
 	c.readKeyFlag(e)
-	c.replayModel(s.subsection("model_params", modelKeys...))
-	c.replayData(s)
-	c.replaySettings(s.subsection("settings", settingsKeys...))
-	if out := s.text("report_dir"); out != "" {
+	c.readReplayModel(s.subsection("model_params", modelKeys...))
+	c.readReplayData(s)
+	c.readReplaySettings(s.subsection("settings", settingsKeys...))
+	if out := s.textAt("report_dir"); out != "" {
 		c.addFlag("--out", out)
 	}
 }
 
-// replayModel reads the benchmark's parameters and the other fields of each request's body.
-func (c *configReader) replayModel(s configSection) {
-	if name := s.text("name"); name != "" {
+// readReplayModel reads the benchmark's parameters and the other fields of each request's body.
+func (c *configReader) readReplayModel(s configSection) {
+	if name := s.textAt("name"); name != "" {
 		c.addFlag("--backend-opt", "model="+name)
 	} else {
 		s.addFaultf(s.pathOf("name"), "want the model's name at the server")
 	}
-	for _, key := range []string{keyTemperature, keySeed, keyMostTokens} {
-		if n, ok := s.number(key, 0, key != keyTemperature); ok {
-			c.Params = append(c.Params, Param{key, plain(n)})
+	for _, key := range []string{keyTemperature, keySeed, keyMaxTokens} {
+		if n, ok := s.numberAt(key, 0, key != keyTemperature); ok {
+			c.Params = append(c.Params, Param{key, formatNumber(n)})
 		}
 	}
 	for _, key := range []string{"top_k", "top_p", "repetition_penalty", "presence_penalty", "frequency_penalty"} {
-		if n, ok := s.number(key, -2, key == "top_k"); ok {
-			c.addFlag("--backend-opt", "body."+key+"="+plain(n))
+		if n, ok := s.numberAt(key, -2, key == "top_k"); ok {
+			c.addFlag("--backend-opt", "body."+key+"="+formatNumber(n))
 		}
 	}
 	if v := s.keys["chat_template_kwargs"]; v != nil {
@@ -66,19 +67,19 @@ func (c *configReader) replayModel(s configSection) {
 		}
 		c.addFlag("--backend-opt", "body.chat_template_kwargs="+string(text))
 	}
-	if stream := s.text("streaming"); !slices.Contains([]string{"", "auto", "on"}, stream) {
+	if stream := s.textAt("streaming"); !slices.Contains([]string{"", "auto", "on"}, stream) {
 		s.addFaultf(s.pathOf("streaming"), "%s: answers of a replay are streamed; want on", stream)
 	}
 	s.rejectKeys("a replay has nothing like it; take it out", "min_new_tokens", "skip_special_tokens", "osl_distribution")
-	s.ignores("tokenizer_name")
+	s.ignoreKeys("tokenizer_name")
 }
 
-// replayData reads the file of conversations, and the file of accuracy questions if there is one.
-func (c *configReader) replayData(s configSection) {
+// readReplayData reads the file of conversations, and the file of accuracy questions if there is one.
+func (c *configReader) readReplayData(s configSection) {
 	measured, mode := 0, "performance"
 	for d := range c.eachDataset(s) {
-		file := d.text("path")
-		switch kind := d.text("type"); {
+		file := d.textAt("path")
+		switch kind := d.textAt("type"); {
 		case kind == "accuracy" && file != "":
 			c.addFlag("--accuracy-dataset", file)
 			mode = "submission" // performance and accuracy
@@ -87,10 +88,11 @@ func (c *configReader) replayData(s configSection) {
 				"harness run with --mode accuracy --accuracy-dataset DIR")
 		case kind == "" || kind == "performance":
 			if measured++; file == "" {
-				d.addFaultf(d.pathOf("path"), "%s: want the file of the conversations", shortValue(d.text("name")))
+				d.addFaultf(d.pathOf("path"), "%s: want the file of the conversations", shortValue(d.textAt("name")))
 			}
 			c.addFlag("--dataset", file)
-			c.replayTurns(d.subsection("agentic_inference", keyTimeout, "enable_salt", "inject_tool_delay", "routing_headers",
+			c.readReplayTurns(d.subsection("agentic_inference", keyTimeout, "enable_salt", "inject_tool_delay",
+				"routing_headers",
 				"num_trajectories_to_issue", "stop_issuing_on_first_user_complete"))
 		default:
 			d.addFaultf(d.pathOf("type"), "%s, want performance or accuracy", shortValue(kind))
@@ -102,60 +104,60 @@ func (c *configReader) replayData(s configSection) {
 	c.addFlag("--mode", mode)
 }
 
-// replayTurns reads the settings of turns.
-func (c *configReader) replayTurns(s configSection) {
-	if n, ok := s.number(keyTimeout, 1, true); ok {
-		c.Params = append(c.Params, Param{keyTimeout, plain(n)})
+// readReplayTurns reads the settings of turns.
+func (c *configReader) readReplayTurns(s configSection) {
+	if n, ok := s.numberAt(keyTimeout, 1, true); ok {
+		c.Params = append(c.Params, Param{keyTimeout, formatNumber(n)})
 	}
-	if s.truth("enable_salt", false) {
+	if s.boolAt("enable_salt", false) {
 		s.addFaultf(s.pathOf("enable_salt"), "true: texts are sent as they are recorded; want false")
 	}
-	if s.truth("inject_tool_delay", false) {
+	if s.boolAt("inject_tool_delay", false) {
 		s.addFaultf(s.pathOf("inject_tool_delay"), "true: the next turn goes out when the answer has come; want false")
 	}
 	if v := s.keys["routing_headers"]; v != nil && fmt.Sprint(v) != "[X-Session-ID]" {
 		s.addFaultf(s.pathOf("routing_headers"), "%v: each turn has X-Session-ID alone", v)
 	}
-	if n, ok := s.number("num_trajectories_to_issue", 1, true); ok {
+	if n, ok := s.numberAt("num_trajectories_to_issue", 1, true); ok {
 		c.Notes = append(c.Notes, fmt.Sprintf("%s: all conversations of the file are replayed, each once: %v of them are "+
 			"wanted", s.pathOf("num_trajectories_to_issue"), n))
 	}
-	s.ignores("stop_issuing_on_first_user_complete")
+	s.ignoreKeys("stop_issuing_on_first_user_complete")
 }
 
-// replaySettings reads the seeds and the duration, which are settings of the run.
-func (c *configReader) replaySettings(s configSection) {
+// readReplaySettings reads the seeds and the duration, which are settings of the run.
+func (c *configReader) readReplaySettings(s configSection) {
 	p := s.subsection("load_pattern", loadKeys...)
-	if n, ok := p.number("target_concurrency", 1, true); ok && n != 1 {
+	if n, ok := p.numberAt("target_concurrency", 1, true); ok && n != 1 {
 		p.addFaultf(p.pathOf("target_concurrency"), "%v: turns go out one at a time; want 1", n)
 	}
 	p.rejectKeys("a replay has no rate; take it out", "target_qps")
-	p.ignores("use_legacy_loadgen_qps_metrics")
+	p.ignoreKeys("use_legacy_loadgen_qps_metrics")
 	r := s.subsection("runtime", runtimeKeys...)
-	least, most := r.millis("min_duration_ms", lasts), r.millis("max_duration_ms", endless)
-	if most != endless && most < least {
+	least, most := r.millisAt("min_duration_ms", defaultMinDuration), r.millisAt("max_duration_ms", noMaxDuration)
+	if most != noMaxDuration && most < least {
 		r.addFaultf(r.pathOf("max_duration_ms"), "%v ms, want no less than min_duration_ms, %v", most, least)
 	}
-	c.addFlag("--set", "min_duration="+plain(least), "--set", "max_duration="+plain(most))
-	c.addFlag("--set", "schedule_rng_seed="+r.seed("scheduler_random_seed"))
-	c.addFlag("--set", "sample_index_rng_seed="+r.seed("dataloader_random_seed"))
+	c.addFlag("--set", "min_duration="+formatNumber(least), "--set", "max_duration="+formatNumber(most))
+	c.addFlag("--set", "schedule_rng_seed="+r.seedAt("scheduler_random_seed"))
+	c.addFlag("--set", "sample_index_rng_seed="+r.seedAt("dataloader_random_seed"))
 	r.rejectKeys("all turns of the conversations are asked; take it out", "n_samples_to_issue")
 	w := s.subsection("warmup", warmupKeys...)
-	if w.truth("enabled", false) {
+	if w.boolAt("enabled", false) {
 		w.addFaultf(w.pathOf("enabled"), "true: a replay has no warm-up of requests; want false")
 	}
 	client := s.subsection("client", clientKeys...)
-	if client.truth("insecure", false) {
+	if client.boolAt("insecure", false) {
 		c.addFlag("--backend-opt", "insecure=true")
 	}
 	for _, key := range []string{"num_workers", "max_connections"} {
-		if n, ok := client.number(key, -1, true); ok && n > 1 {
+		if n, ok := client.numberAt(key, -1, true); ok && n > 1 {
 			client.addFaultf(client.pathOf(key), "%v: turns go out one at a time; want 1", n)
 		}
 	}
-	client.ignores(slices.DeleteFunc(slices.Sorted(maps.Keys(client.keys)), func(key string) bool {
+	client.ignoreKeys(slices.DeleteFunc(slices.Sorted(maps.Keys(client.keys)), func(key string) bool {
 		return key == "insecure" || key == "num_workers" || key == "max_connections"
 	})...)
-	s.subsection("profiling", "engine", "urls").rejectKeys(notHere, "engine", "urls")
-	s.ignores("drain", "early_stopping", "service_ready_timeout_s")
+	s.subsection("profiling", "engine", "urls").rejectKeys(unsupportedAdvice, "engine", "urls")
+	s.ignoreKeys("drain", "early_stopping", "service_ready_timeout_s")
 }

@@ -164,7 +164,7 @@ func FuzzReadEndpoints(f *testing.F) {
 	f.Add([]byte("datasets: [{parser: {prompt: 1}}, 3]\nsettings: 4\nendpoint_config: {endpoints: {a: b}}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got, err := endpoints.ReadConfig(text)
-		if err == nil && (got.Address == "" || !got.Replays && !slices.Contains(got.Flags, "--model")) {
+		if err == nil && (got.Address == "" || !got.IsReplay && !slices.Contains(got.Flags, "--model")) {
 			t.Errorf("%+v", got)
 		}
 	})
@@ -193,7 +193,7 @@ endpoint_config: {endpoints: ["http://a:1"], api_key: "${KEY}"}
 report_dir: out
 `
 	got, err := endpoints.ReadConfig([]byte(text))
-	if err != nil || !got.Replays {
+	if err != nil || !got.IsReplay {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	want := "--backend openai --backend-opt url=http://a:1 --backend-opt key_env=KEY --backend-opt model=m/tiny " +

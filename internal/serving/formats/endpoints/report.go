@@ -9,7 +9,7 @@ import (
 )
 
 // makeReport returns the text of report.txt.
-func (e *inEndpoints) makeReport(r Run) []byte {
+func (e *aggregatedPoint) makeReport(r Run) []byte {
 	var b bytes.Buffer
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("----------------- Summary -----------------")
@@ -24,16 +24,16 @@ func (e *inEndpoints) makeReport(r Run) []byte {
 	line("Total samples issued: %d", len(e.samples))
 	line("Total samples completed: %d", e.completed)
 	line("Total samples failed: %d", e.failed)
-	if ns := e.ended - e.begun; ns > 0 {
+	if ns := e.measuredTo - e.measuredFrom; ns > 0 {
 		line("Duration: %.2f seconds", formats.Seconds(ns))
 	} else {
 		line("Duration: N/A")
 	}
 	qps, tps := e.throughputRates()
-	line("QPS: %s", orNone(qps))
-	line("TPS: %s", orNone(tps))
+	line("QPS: %s", textOrNone(qps))
+	line("TPS: %s", textOrNone(tps))
 	line("\n------------------- Latency Breakdowns -------------------")
-	for _, s := range sections {
+	for _, s := range summarySections {
 		if series := e.series[s.series]; series != nil && len(series.sorted) > 0 {
 			line("%s:", s.title)
 			series.writeReport(line, s.scale, s.unit)
@@ -43,23 +43,23 @@ func (e *inEndpoints) makeReport(r Run) []byte {
 	return b.Bytes()
 }
 
-func orNone(v *formats.Float) string {
+func textOrNone(v *formats.Float) string {
 	if v == nil {
 		return "N/A"
 	}
 	return fmt.Sprintf("%.2f", float64(*v))
 }
 
-// widest is the length of a histogram's longest bar in characters.
-const widest = 30
+// maxBarLength is the length of a histogram's longest bar in characters.
+const maxBarLength = 30
 
 // writeReport prints a series with its values multiplied by scale.
 func (s *Series) writeReport(line func(string, ...any), scale float64, unit string) {
 	for _, v := range []struct {
 		name string
 		of   float64
-	}{{"Min", s.sorted[0]}, {"Max", s.sorted[len(s.sorted)-1]}, {"Median", s.at(50)}, {"Avg.", s.mean()},
-		{"Std Dev.", s.spread()}} {
+	}{{"Min", s.sorted[0]}, {"Max", s.sorted[len(s.sorted)-1]}, {"Median", s.percentile(50)}, {"Avg.", s.mean()},
+		{"Std Dev.", s.standardDeviation()}} {
 		line("  %s: %.2f %s", v.name, v.of*scale, unit)
 	}
 	line("\n  Histogram:")
@@ -69,11 +69,11 @@ func (s *Series) writeReport(line func(string, ...any), scale float64, unit stri
 		most = max(most, n)
 	}
 	for i, n := range counts {
-		line("  [%12.2f, %12.2f) |%s %d", edges[i]*scale, edges[i+1]*scale, strings.Repeat("#", n*widest/most), n)
+		line("  [%12.2f, %12.2f) |%s %d", edges[i]*scale, edges[i+1]*scale, strings.Repeat("#", n*maxBarLength/most), n)
 	}
 	line("\n  Percentiles:")
-	for _, g := range grid {
-		line("  %6s: %.2f %s", g.name, s.at(g.p)*scale, unit)
+	for _, g := range percentileGrid {
+		line("  %6s: %.2f %s", g.name, s.percentile(g.p)*scale, unit)
 	}
 	line("")
 }

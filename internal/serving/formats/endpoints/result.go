@@ -82,7 +82,7 @@ type DatasetScore struct {
 func (r *Result) Parse(file string, text []byte) error {
 	switch file {
 	case ConfigFile:
-		if err := formats.CheckYAML(text, deepest, maxValues); err != nil {
+		if err := formats.CheckYAML(text, maxNesting, maxValues); err != nil {
 			return err
 		}
 		return yaml.Unmarshal(text, &r.Config)

@@ -65,17 +65,17 @@ func (s configSection) rejectKeys(why string, keys ...string) {
 	}
 }
 
-// ignores notes each of the keys that has a value as a key without an effect.
-func (s configSection) ignores(keys ...string) {
+// ignoreKeys notes each of the keys that has a value as a key without an effect.
+func (s configSection) ignoreKeys(keys ...string) {
 	for _, key := range keys {
 		if s.keys[key] != nil {
-			s.idle = append(s.idle, s.pathOf(key))
+			s.ignoredKeys = append(s.ignoredKeys, s.pathOf(key))
 		}
 	}
 }
 
-// text returns the string at key; "": none.
-func (s configSection) text(key string) string {
+// textAt returns the string at key; "": none.
+func (s configSection) textAt(key string) string {
 	switch v := s.keys[key].(type) {
 	case nil:
 	case string:
@@ -91,8 +91,8 @@ func (s configSection) text(key string) string {
 	return ""
 }
 
-// number returns the number at key, which must be least or more. ok is false if there is no number or it is a fault.
-func (s configSection) number(key string, least float64, whole bool) (n float64, ok bool) {
+// numberAt returns the number at key, which must be least or more. ok is false if there is no number or it is a fault.
+func (s configSection) numberAt(key string, least float64, whole bool) (n float64, ok bool) {
 	switch v := s.keys[key].(type) {
 	case nil:
 		return 0, false
@@ -116,8 +116,8 @@ func (s configSection) number(key string, least float64, whole bool) (n float64,
 	return n, true
 }
 
-// seed returns the unsigned 64-bit number at key, or the endpoints harness's default.
-func (s configSection) seed(key string) string {
+// seedAt returns the unsigned 64-bit number at key, or the endpoints harness's default.
+func (s configSection) seedAt(key string) string {
 	switch v := s.keys[key].(type) {
 	case nil:
 	case uint64:
@@ -125,11 +125,11 @@ func (s configSection) seed(key string) string {
 	default:
 		s.addFaultf(s.pathOf(key), "%s, want a whole number from 0 on", shortValue(v))
 	}
-	return plain(aSeed)
+	return formatNumber(defaultSeed)
 }
 
 // truth returns the boolean at key, or otherwise if there is none.
-func (s configSection) truth(key string, otherwise bool) bool {
+func (s configSection) boolAt(key string, fallback bool) bool {
 	switch v := s.keys[key].(type) {
 	case nil:
 	case bool:
@@ -137,18 +137,18 @@ func (s configSection) truth(key string, otherwise bool) bool {
 	default:
 		s.addFaultf(s.pathOf(key), "%s, want true or false", shortValue(v))
 	}
-	return otherwise
+	return fallback
 }
 
 // millis returns the duration at key in milliseconds, or otherwise if there is none. A text contains its unit: ms, s or
 // m.
-func (s configSection) millis(key string, otherwise float64) float64 {
+func (s configSection) millisAt(key string, fallback float64) float64 {
 	text, ok := s.keys[key].(string)
 	if !ok {
-		if n, ok := s.number(key, 0, true); ok {
+		if n, ok := s.numberAt(key, 0, true); ok {
 			return n
 		}
-		return otherwise
+		return fallback
 	}
 	for _, unit := range []struct {
 		name string
@@ -161,7 +161,7 @@ func (s configSection) millis(key string, otherwise float64) float64 {
 		}
 	}
 	s.addFaultf(s.pathOf(key), "%s, want milliseconds, or a number with ms, s or m", shortValue(text))
-	return otherwise
+	return fallback
 }
 
-func plain(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+func formatNumber(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }

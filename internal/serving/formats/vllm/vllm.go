@@ -30,26 +30,26 @@ func Write(dir string, r formats.Run) error {
 // first sending to the last end, without warm-up. The text contains more percentiles than the command writes by
 // default. For embeddings and reranking it contains the keys that vLLM writes for them.
 func Text(r formats.Run) ([]byte, error) {
-	v := vllmOf(r)
+	v := newVLLMPoint(r)
 	var o formats.Object
 	rate, burstiness := trafficOf(r.Load)
 	o.Add("date", r.Began.Format("20060102-150405"))
 	o.Add("endpoint_type", backendOf(r))
 	o.Add("backend", backendOf(r))
-	o.Add("label", formats.OrNull(r.Label))
+	o.Add("label", formats.NullIfEmpty(r.Label))
 	o.Add("model_id", r.Model)
-	o.Add("tokenizer_id", formats.OrNull(r.Tokenizer))
+	o.Add("tokenizer_id", formats.NullIfEmpty(r.Tokenizer))
 	o.Add("num_prompts", len(v.answers)+v.failed)
 	o.Add("request_rate", rate)
 	o.Add("burstiness", burstiness)
-	o.Add("max_concurrency", capOf(r.Load))
-	v.figures(&o, r)
-	return o.Indented()
+	o.Add("max_concurrency", concurrencyCap(r.Load))
+	v.addResults(&o, r)
+	return o.IndentedJSON()
 }
 
 // backendOf returns vLLM's name for the kind of server.
 func backendOf(r formats.Run) string {
-	if r.Kind == "vllm" {
+	if r.ServerKind == "vllm" {
 		return "vllm"
 	}
 	return "openai"
@@ -70,30 +70,30 @@ func trafficOf(p arrival.Pattern) (rate, burstiness any) {
 	return p.PerSecond, 1.0
 }
 
-func capOf(p arrival.Pattern) any {
+func concurrencyCap(p arrival.Pattern) any {
 	if p.Users == 0 {
 		return nil
 	}
 	return p.Users
 }
 
-// answered is an answer in vLLM's terms, with times in seconds and vLLM's token counts.
-type answered struct {
+// vllmAnswer is an answer in vLLM's terms, with times in seconds and vLLM's token counts.
+type vllmAnswer struct {
 	start, ttft, latency, queue float64
 	in, out                     int64
 	itls                        []float64
 }
 
-// inVLLM is a point in vLLM's terms.
-type inVLLM struct {
-	answers  []answered
+// vllmPoint is a point in vLLM's terms.
+type vllmPoint struct {
+	answers  []vllmAnswer
 	failed   int
 	duration float64
 	peak     int
 }
 
-func vllmOf(r formats.Run) inVLLM {
-	var v inVLLM
+func newVLLMPoint(r formats.Run) vllmPoint {
+	var v vllmPoint
 	first, last := int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range r.Requests {
 		q := &r.Requests[i]
@@ -101,7 +101,7 @@ func vllmOf(r formats.Run) inVLLM {
 			continue
 		}
 		first, last = min(first, q.Sent), max(last, q.End)
-		if a, ok := answerOf(q, r.Rules.NoTokens); ok {
+		if a, ok := newAnswer(q, r.Rules.NoTokens); ok {
 			v.answers = append(v.answers, a)
 		} else {
 			v.failed++
@@ -110,14 +110,14 @@ func vllmOf(r formats.Run) inVLLM {
 	if first < last {
 		v.duration = formats.Seconds(last - first)
 	}
-	v.peak = v.most()
+	v.peak = v.maxConcurrent()
 	return v
 }
 
-// answerOf converts a record. It returns false if vLLM counts the request as failed. It uses the first known token
+// newAnswer converts a record. It returns false if vLLM counts the request as failed. It uses the first known token
 // count of usage, ids and retokenized text.
-func answerOf(q *metrics.Request, noTokens bool) (answered, bool) {
-	a := answered{start: formats.Seconds(q.Sent), queue: formats.Seconds(q.Sent - q.Due), in: max(0, q.AskedIn)}
+func newAnswer(q *metrics.Request, noTokens bool) (vllmAnswer, bool) {
+	a := vllmAnswer{start: formats.Seconds(q.Sent), queue: formats.Seconds(q.Sent - q.Due), in: max(0, q.AskedIn)}
 	if q.Usage.Prompt != metrics.Unknown {
 		a.in = q.Usage.Prompt
 	}
@@ -149,10 +149,10 @@ func answerOf(q *metrics.Request, noTokens bool) (answered, bool) {
 	return a, true
 }
 
-// most returns vLLM's maximum number of concurrent requests. It divides the time from the first sending into seconds
-// and counts each answered request in every second that it touches, so the result can exceed the true maximum.
-func (v inVLLM) most() int {
-	begin := v.begin()
+// maxConcurrent returns vLLM's maximum number of concurrent requests. It divides the time from the first sending into
+// seconds and counts each answered request in every second that it touches, so the result can exceed the true maximum.
+func (v vllmPoint) maxConcurrent() int {
+	begin := v.firstStart()
 	counts := map[int64]int{}
 	peak := 0
 	for _, a := range v.answers {
@@ -164,8 +164,8 @@ func (v inVLLM) most() int {
 	return peak
 }
 
-// begin returns the time at which the first answered request was sent.
-func (v inVLLM) begin() float64 {
+// firstStart returns the time at which the first answered request was sent.
+func (v vllmPoint) firstStart() float64 {
 	first := math.Inf(1)
 	for _, a := range v.answers {
 		first = min(first, a.start)
@@ -173,8 +173,8 @@ func (v inVLLM) begin() float64 {
 	return first
 }
 
-// figures adds the results.
-func (v inVLLM) figures(o *formats.Object, r formats.Run) {
+// addResults adds the results.
+func (v vllmPoint) addResults(o *formats.Object, r formats.Run) {
 	var in, out int64
 	var e2els, queues, both []float64
 	for _, a := range v.answers {
@@ -188,37 +188,37 @@ func (v inVLLM) figures(o *formats.Object, r formats.Run) {
 	o.Add("failed", v.failed)
 	o.Add("total_input_tokens", in)
 	if r.Rules.NoTokens {
-		o.Add("request_throughput", v.per(float64(len(v.answers))))
-		o.Add("total_token_throughput", v.per(float64(in)))
+		o.Add("request_throughput", v.perSecond(float64(len(v.answers))))
+		o.Add("total_token_throughput", v.perSecond(float64(in)))
 	} else {
 		o.Add("total_output_tokens", out)
-		o.Add("request_throughput", v.per(float64(len(v.answers))))
+		o.Add("request_throughput", v.perSecond(float64(len(v.answers))))
 		o.Add("request_goodput", v.goodput(r.Rules.Limits))
-		o.Add("output_throughput", v.per(float64(out)))
-		o.Add("total_token_throughput", v.per(float64(in+out)))
-		o.Add("max_output_tokens_per_s", v.busiest())
+		o.Add("output_throughput", v.perSecond(float64(out)))
+		o.Add("total_token_throughput", v.perSecond(float64(in+out)))
+		o.Add("max_output_tokens_per_s", v.maxTokensPerSecond())
 		o.Add("max_concurrent_requests", v.peak)
-		v.tokens(o)
+		v.addTokenTimes(o)
 	}
-	describe(o, "e2el", e2els)
+	addStatistics(o, "e2el", e2els)
 	if r.Load.Users > 0 {
-		describe(o, "client_queue_time", queues)
+		addStatistics(o, "client_queue_time", queues)
 		if r.Load.Kind != arrival.Users && r.Load.Kind != arrival.Maximum {
-			describe(o, "e2el_including_client_queue", both)
+			addStatistics(o, "e2el_including_client_queue", both)
 		}
 	}
 }
 
-// per returns n per second of the measurement.
-func (v inVLLM) per(n float64) float64 {
+// perSecond returns n per second of the measurement.
+func (v vllmPoint) perSecond(n float64) float64 {
 	if v.duration == 0 {
 		return 0
 	}
 	return n / v.duration
 }
 
-// tokens adds the statistics of TTFT, TPOT and the gaps between tokens.
-func (v inVLLM) tokens(o *formats.Object) {
+// addTokenTimes adds the statistics of TTFT, TPOT and the gaps between tokens.
+func (v vllmPoint) addTokenTimes(o *formats.Object) {
 	var ttfts, tpots, itls []float64
 	for _, a := range v.answers {
 		ttfts = append(ttfts, a.ttft)
@@ -227,12 +227,12 @@ func (v inVLLM) tokens(o *formats.Object) {
 			tpots = append(tpots, a.tpot())
 		}
 	}
-	describe(o, "ttft", ttfts)
-	describe(o, "tpot", tpots)
-	describe(o, "itl", itls)
+	addStatistics(o, "ttft", ttfts)
+	addStatistics(o, "tpot", tpots)
+	addStatistics(o, "itl", itls)
 }
 
-func (a answered) tpot() float64 {
+func (a vllmAnswer) tpot() float64 {
 	if a.out <= 1 {
 		return 0
 	}
@@ -241,7 +241,7 @@ func (a answered) tpot() float64 {
 
 // goodput returns the rate of requests that meet all limits. It returns nil if there are no limits, or a limit is on a
 // metric that vLLM does not know.
-func (v inVLLM) goodput(limits metrics.RequestLimits) any {
+func (v vllmPoint) goodput(limits metrics.RequestLimits) any {
 	if len(limits) == 0 {
 		return nil
 	}
@@ -264,12 +264,12 @@ func (v inVLLM) goodput(limits metrics.RequestLimits) any {
 			good++
 		}
 	}
-	return v.per(float64(good))
+	return v.perSecond(float64(good))
 }
 
-// busiest returns the maximum number of token events in one second, counted from the first sending.
-func (v inVLLM) busiest() float64 {
-	begin := v.begin()
+// maxTokensPerSecond returns the maximum number of token events in one second, counted from the first sending.
+func (v vllmPoint) maxTokensPerSecond() float64 {
+	begin := v.firstStart()
 	counts := map[int64]int{}
 	most := 0
 	count := func(at float64) {
@@ -294,8 +294,9 @@ var percentilesOfVLLM = []struct {
 	p    float64
 }{{"p50", 50}, {"p75", 75}, {"p90", 90}, {"p95", 95}, {"p99", 99}, {"p99.9", 99.9}}
 
-// describe adds a metric's statistics in milliseconds. The values are in seconds. Without values, all statistics are 0.
-func describe(o *formats.Object, metric string, values []float64) {
+// addStatistics adds a metric's statistics in milliseconds. The values are in seconds. Without values, all statistics
+// are 0.
+func addStatistics(o *formats.Object, metric string, values []float64) {
 	if len(values) == 0 {
 		values = []float64{0}
 	}
@@ -311,15 +312,15 @@ func describe(o *formats.Object, metric string, values []float64) {
 		spread += (v - mean) * (v - mean)
 	}
 	o.Add("mean_"+metric+"_ms", mean*1000)
-	o.Add("median_"+metric+"_ms", interpolated(sorted, 50)*1000)
+	o.Add("median_"+metric+"_ms", interpolatedPercentile(sorted, 50)*1000)
 	o.Add("std_"+metric+"_ms", math.Sqrt(spread/float64(len(sorted)))*1000)
 	for _, p := range percentilesOfVLLM {
-		o.Add(p.name+"_"+metric+"_ms", interpolated(sorted, p.p)*1000)
+		o.Add(p.name+"_"+metric+"_ms", interpolatedPercentile(sorted, p.p)*1000)
 	}
 }
 
-// interpolated returns numpy's percentile p, in (0, 100), of sorted values.
-func interpolated(sorted []float64, p float64) float64 {
+// interpolatedPercentile returns numpy's percentile p, in (0, 100), of sorted values.
+func interpolatedPercentile(sorted []float64, p float64) float64 {
 	place := float64(len(sorted)-1) * p / 100
 	below := int(place)
 	above := min(below+1, len(sorted)-1)

@@ -110,7 +110,8 @@ func answer(index int, due, sent, first, gap int64, n int) metrics.Request {
 // TestVLLMSaysWhatWasAsked: the head of the file, as scripts read it.
 func TestVLLMSaysWhatWasAsked(t *testing.T) {
 	const ms = 1_000_000
-	r := formats.Run{Label: "mine", Model: "m/tiny", Kind: "vllm", Began: time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
+	r := formats.Run{Label: "mine", Model: "m/tiny", ServerKind: "vllm",
+		Began:    time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC),
 		Load:     arrival.Pattern{Kind: arrival.Rate, Arrival: arrival.Poisson, PerSecond: 2.5, Users: 8},
 		Requests: []metrics.Request{answer(0, 0, 5*ms, 20*ms, 2*ms, 4), answer(1, 10*ms, 11*ms, 31*ms, 2*ms, 4)}}
 	got := texted(t, r)

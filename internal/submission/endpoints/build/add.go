@@ -166,11 +166,11 @@ func readPoint(dir string, rules *endpoints.Rules) (p Point, err error) {
 	if err != nil {
 		fault("%w: want what the client ran", err)
 	}
-	summary, accuracy := firstFile(dir, summaryNames()...), accuracyOf(dir)
+	summary, accuracy := firstFile(dir, summaryNames()...), accuracyPath(dir)
 	switch {
 	case summary == "" && accuracy == "":
 		fault("there is no %s and no %s: the run has not ended, or is another client's", summaryFile, accuracyFile)
-	case accuracy != "" && (summary == "" || firstSet(run) == Accuracy):
+	case accuracy != "" && (summary == "" || firstSetType(run) == Accuracy):
 		p.Mode = Accuracy
 	case summary == "":
 		fault("there is no %s", summaryFile)
@@ -202,8 +202,8 @@ func wholeNumber(d *pyvalue.Dict, key string) int {
 	return 0
 }
 
-// firstSet returns the type of the first data set in a client's configuration.
-func firstSet(run *pyvalue.Dict) string {
+// firstSetType returns the type of the first data set in a client's configuration.
+func firstSetType(run *pyvalue.Dict) string {
 	sets, _ := pyvalue.Field[[]any](run, "datasets")
 	if len(sets) == 0 {
 		return ""
@@ -215,8 +215,8 @@ func firstSet(run *pyvalue.Dict) string {
 
 func summaryNames() []string { return []string{filepath.Join("performance", summaryFile), summaryFile} }
 
-// accuracyOf returns the path of a run's accuracy file; empty: none.
-func accuracyOf(dir string) string {
+// accuracyPath returns the path of a run's accuracy file; empty: none.
+func accuracyPath(dir string) string {
 	found := firstFile(dir, filepath.Join("accuracy", accuracyFile), accuracyFile, filepath.Join("accuracy", resultsFile))
 	if found != "" {
 		return found
@@ -242,7 +242,7 @@ func firstFile(dir string, names ...string) string {
 
 func readYAML(path string) (d *pyvalue.Dict, text []byte, err error) {
 	if text, err = bounded.ReadFile(path, maxFile); err == nil {
-		d, err = schema.YAML(text, maxFile)
+		d, err = schema.ParseYAML(text, maxFile)
 		if err != nil {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
@@ -270,7 +270,7 @@ func readJSON(path string) (*pyvalue.Dict, error) {
 func (w *Workspace) Remove(names []string) (removed []Point, err error) {
 	for _, name := range names {
 		has := func(p Point) bool {
-			return slices.Contains(strings.FieldsFunc(p.String(), isBetween), name) || p.String() == name
+			return slices.Contains(strings.FieldsFunc(p.String(), isSeparator), name) || p.String() == name
 		}
 		if !slices.ContainsFunc(w.Points, has) {
 			return nil, fmt.Errorf("no point is called %q: want rN, a model, a system or a mode", name)
@@ -285,4 +285,4 @@ func (w *Workspace) Remove(names []string) (removed []Point, err error) {
 	return removed, w.saveFile()
 }
 
-func isBetween(r rune) bool { return r == '/' || r == ' ' }
+func isSeparator(r rune) bool { return r == '/' || r == ' ' }

@@ -102,10 +102,10 @@ func filled(nodes, data string) (ofSystem, ofNode, ofModel map[string]string) {
 func prepared(t *testing.T, base fstest.MapFS, curve, nodes, data string) *Workspace {
 	t.Helper()
 	dir := t.TempDir()
-	rules := endpoints.Newest()
+	rules := endpoints.NewestRules()
 	o := InitOptions{Organisation: "Lab", System: path.Base(path.Dir(curve))}
 	known := map[string]string{"host_processor_model_name": "a machine"}
-	w, written, err := Init(filepath.Join(dir, "submission"), o, known, rules)
+	w, written, err := InitWorkspace(filepath.Join(dir, "submission"), o, known, rules)
 	if err != nil || len(written) != 3 {
 		t.Fatal(written, err)
 	}
@@ -134,12 +134,12 @@ func TestTreesOfPoints(t *testing.T) {
 		golden.Each(t, "endpoints/base/"+c.archive+".tar.gz", func(t *testing.T, file string) {
 			base := madetrees.Unpack(t, file)
 			w := prepared(t, base, c.curve, c.nodes, c.data)
-			p, err := w.NewPlan(endpoints.Newest())
+			p, err := w.NewPlan(endpoints.NewestRules())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(p.Open) > 0 || len(p.Missing) > 0 && c.nodes != "1" {
-				t.Errorf("open %v, missing %q", p.Open, p.Missing)
+			if len(p.OpenFields) > 0 || len(p.Missing) > 0 && c.nodes != "1" {
+				t.Errorf("open %v, missing %q", p.OpenFields, p.Missing)
 			}
 			out := filepath.Join(t.TempDir(), "tree")
 			if replaced, err := p.Write(t.Context(), out, false); err != nil || replaced {
@@ -149,7 +149,7 @@ func TestTreesOfPoints(t *testing.T) {
 				t.Fatal(replaced, err)
 			}
 			keepTree(t, c.archive, filepath.Join(out, "Lab"))
-			report, err := check.Check(filepath.Join(out, "Lab"), endpoints.Newest())
+			report, err := check.Check(filepath.Join(out, "Lab"), endpoints.NewestRules())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,7 +160,7 @@ func TestTreesOfPoints(t *testing.T) {
 			}
 			org := filepath.Join(t.TempDir(), "org")
 			madetrees.Write(t, base, org)
-			want, err := check.Check(org, endpoints.Newest())
+			want, err := check.Check(org, endpoints.NewestRules())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -231,8 +231,8 @@ func compareUtilization(t *testing.T, tree string, base fstest.MapFS, curve stri
 func TestWhatIsMissing(t *testing.T) {
 	golden.Each(t, "endpoints/base/elected.tar.gz", func(t *testing.T, file string) {
 		base, curve := madetrees.Unpack(t, file), "sub/results/X200x32/llama3_1-8b"
-		dir, rules := t.TempDir(), endpoints.Newest()
-		w, _, err := Init(filepath.Join(dir, "submission"), InitOptions{Organisation: "Lab"}, nil, rules)
+		dir, rules := t.TempDir(), endpoints.NewestRules()
+		w, _, err := InitWorkspace(filepath.Join(dir, "submission"), InitOptions{Organisation: "Lab"}, nil, rules)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,8 +256,8 @@ func TestWhatIsMissing(t *testing.T) {
 				t.Errorf("missing does not name %s:\n%s", want, text)
 			}
 		}
-		if len(p.Open) < 30 {
-			t.Errorf("%d fields are open", len(p.Open))
+		if len(p.OpenFields) < 30 {
+			t.Errorf("%d fields are open", len(p.OpenFields))
 		}
 		write(t, filepath.Join(dir, "points", "r16", "performance", summaryFile), []byte("{}"))
 		if _, err := w.NewPlan(rules); err == nil || !strings.Contains(err.Error(), "r16") {
@@ -274,8 +274,8 @@ func TestWhatIsMissing(t *testing.T) {
 
 // TestRehearsalIsMarked: a point of a rehearsal is refused, or marked.
 func TestRehearsalIsMarked(t *testing.T) {
-	dir, rules := t.TempDir(), endpoints.Newest()
-	w, _, err := Init(filepath.Join(dir, "submission"), InitOptions{Organisation: "Lab"}, nil, rules)
+	dir, rules := t.TempDir(), endpoints.NewestRules()
+	w, _, err := InitWorkspace(filepath.Join(dir, "submission"), InitOptions{Organisation: "Lab"}, nil, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -346,10 +346,10 @@ func TestPowerOfProcessors(t *testing.T) {
 			sheet.Put(name, v)
 		}
 		d := &describedSystem{name: "x", sheet: system.NewSheet(systemFields()), nodes: []nodeKind{{sheet: sheet, count: 1}}}
-		p := d.makePower(endpoints.Newest())
+		p := d.makePower(endpoints.NewestRules())
 		text := pyvalue.JSON(p.dict)
-		if p.KW != kw || len(p.open) > 0 || strings.Contains(text, "count_per_node") {
-			t.Errorf("%v kW, want %v; open %q: %s", p.KW, kw, p.open, text)
+		if p.KW != kw || len(p.unfinished) > 0 || strings.Contains(text, "count_per_node") {
+			t.Errorf("%v kW, want %v; open %q: %s", p.KW, kw, p.unfinished, text)
 		}
 	}
 }

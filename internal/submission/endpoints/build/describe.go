@@ -96,14 +96,14 @@ func (d *describedSystem) totalNodes() (n int) {
 	return n
 }
 
-// numbers lists the fields of sheets that are whole numbers in system_desc.json.
-var numbers = []string{"number_of_nodes", "host_processors_per_node", "host_processor_core_count",
+// numberFields lists the fields of sheets that are whole numbers in system_desc.json.
+var numberFields = []string{"number_of_nodes", "host_processors_per_node", "host_processor_core_count",
 	"accelerators_per_node", "tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel", "batch"}
 
 // fieldValue returns a field's value for system_desc.json: a whole number, a boolean or a text.
 func fieldValue(s *system.Sheet, field string) any {
 	text := s.Text(field)
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && slices.Contains(numbers, field) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && slices.Contains(numberFields, field) {
 		return n
 	}
 	if field == "disaggregated" && (text == "true" || text == "false") {
@@ -173,8 +173,8 @@ type modelDivision struct {
 	disaggregated     bool
 }
 
-// divisionOf reads the model division from a system_desc.json. ok is false if it is incomplete.
-func divisionOf(desc *pyvalue.Dict) (v modelDivision, ok bool) {
+// readDivision reads the model division from a system_desc.json. ok is false if it is incomplete.
+func readDivision(desc *pyvalue.Dict) (v modelDivision, ok bool) {
 	v.replica = 1
 	for _, name := range []string{"tensor_parallel", "pipeline_parallel", "expert_parallel"} {
 		n := wholeNumber(desc, name)
@@ -191,7 +191,7 @@ func divisionOf(desc *pyvalue.Dict) (v modelDivision, ok bool) {
 // engagementOf returns point.yaml's keys for partly used systems: nodes_used if some nodes of the only type are idle,
 // and dp_shortfall if fewer replicas run than fit on the accelerators. The error states what a person must write.
 func (d *describedSystem) engagementOf(desc *pyvalue.Dict) (more []any, err error) {
-	v, ok := divisionOf(desc)
+	v, ok := readDivision(desc)
 	if !ok || v.disaggregated || d.acceleratorCount() == 0 {
 		return nil, nil
 	}
@@ -223,8 +223,8 @@ func (d *describedSystem) engagementOf(desc *pyvalue.Dict) (more []any, err erro
 	return more, err
 }
 
-// sourceOf parses the source of a figure: "URL", "KIND URL", or "D.1" to "D.4".
-func sourceOf(text string) (kind, source string, err error) {
+// parseSource parses the source of a figure: "URL", "KIND URL", or "D.1" to "D.4".
+func parseSource(text string) (kind, source string, err error) {
 	kind, source, two := strings.Cut(strings.TrimSpace(text), " ")
 	source = strings.TrimSpace(source)
 	switch {

@@ -17,24 +17,24 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
 
-// madePoint is a point of the tree in preparation.
-type madePoint struct {
+// treePoint is a point of the tree in preparation.
+type treePoint struct {
 	Point
-	accuracy string // path of the accuracy file; empty: none
-	inline   string // for a separate accuracy run: the performance run's accuracy file
-	config   *pyvalue.Dict
-	text     []byte // content of point.yaml
-	desc     *pyvalue.Dict
-	more     []any // keys to add to point.yaml, each followed by its value
-	tps      float64
+	accuracy    string // path of the accuracy file; empty: none
+	inlineFile  string // for a separate accuracy run: the performance run's accuracy file
+	config      *pyvalue.Dict
+	text        []byte // content of point.yaml
+	description *pyvalue.Dict
+	addedKeys   []any // keys to add to point.yaml, each followed by its value
+	throughput  float64
 }
 
 // readPoint combines a performance run with its accuracy, its system and the disclosed data on its model. It returns
 // nil for an accuracy run.
-func (p *Plan) readPoint(w *Workspace, d *describedSystem, q Point, all []Point) (*madePoint, error) {
+func (p *Plan) readPoint(w *Workspace, d *describedSystem, q Point, all []Point) (*treePoint, error) {
 	of := firstFile(q.Dir, summaryNames()...)
 	if q.Mode == Accuracy {
-		of = accuracyOf(q.Dir)
+		of = accuracyPath(q.Dir)
 	}
 	if sum, _, err := checksum.File(of); err != nil || sum != q.SHA256 {
 		return nil, fmt.Errorf("%v: its results in %s are missing, or not as they were when they were added: add it again, "+
@@ -49,9 +49,9 @@ func (p *Plan) readPoint(w *Workspace, d *describedSystem, q Point, all []Point)
 		}
 		return nil, nil
 	}
-	m := &madePoint{Point: q, accuracy: accuracyOf(q.Dir)}
+	m := &treePoint{Point: q, accuracy: accuracyPath(q.Dir)}
 	if partner >= 0 {
-		m.inline, m.accuracy = m.accuracy, accuracyOf(all[partner].Dir)
+		m.inlineFile, m.accuracy = m.accuracy, accuracyPath(all[partner].Dir)
 	}
 	var err error
 	if m.config, m.text, err = readYAML(filepath.Join(q.Dir, pointFile)); err != nil {
@@ -61,11 +61,11 @@ func (p *Plan) readPoint(w *Workspace, d *describedSystem, q Point, all []Point)
 	if err != nil {
 		return nil, err
 	}
-	m.tps = summaryThroughput(summary)
+	m.throughput = summaryThroughput(summary)
 	if err := m.describePoint(d); err != nil {
 		return nil, err
 	}
-	engaged, err := d.engagementOf(m.desc)
+	engaged, err := d.engagementOf(m.description)
 	if err != nil {
 		p.addMissing("%v: %v", q, err)
 	}
@@ -92,34 +92,34 @@ func summaryThroughput(summary *pyvalue.Dict) float64 {
 
 // describePoint sets the point's description of the system, from the file in its folder or else from the sheets, and
 // adds the declarations in point.yaml.
-func (m *madePoint) describePoint(d *describedSystem) error {
+func (m *treePoint) describePoint(d *describedSystem) error {
 	own, err := readJSON(filepath.Join(m.Dir, systemDesc))
 	switch {
 	case err == nil:
-		m.desc = own
+		m.description = own
 	case errors.Is(err, fs.ErrNotExist):
-		m.desc = d.systemDescription()
+		m.description = d.systemDescription()
 	default:
 		return err
 	}
 	if v, there := m.config.Get("max_supported_concurrency"); there {
-		m.desc.Set("max_supported_concurrency", v)
+		m.description.Set("max_supported_concurrency", v)
 	}
 	if v, there := m.config.Get("c_min_override"); there {
-		m.desc.Set("c_min_override", v)
+		m.description.Set("c_min_override", v)
 	}
 	return nil
 }
 
 // discloseKeys collects the keys that point.yaml lacks.
-func (m *madePoint) discloseKeys(d *describedSystem, model *system.Sheet, engaged []any, implementations []string) {
+func (m *treePoint) discloseKeys(d *describedSystem, model *system.Sheet, engaged []any, implementations []string) {
 	add := func(key string, v any) {
 		if had, _ := m.config.Get(key); v != nil && v != "" && (had == nil || had == "") {
-			m.more = append(m.more, key, v)
+			m.addedKeys = append(m.addedKeys, key, v)
 		}
 	}
 	add("division", d.sheet.Text("division"))
-	if division, _ := pyvalue.Field[string](m.desc, "division"); d.sheet.Text("division") == "" {
+	if division, _ := pyvalue.Field[string](m.description, "division"); d.sheet.Text("division") == "" {
 		add("division", division)
 	}
 	for _, f := range modelFields() {
@@ -138,19 +138,19 @@ func (m *madePoint) discloseKeys(d *describedSystem, model *system.Sheet, engage
 const addedMark = "# Added by harness submission build:\n"
 
 // pointYAML returns point.yaml with its missing keys added at the end.
-func (m *madePoint) pointYAML() ([]byte, error) {
-	if len(m.more) == 0 {
+func (m *treePoint) pointYAML() ([]byte, error) {
+	if len(m.addedKeys) == 0 {
 		return m.text, nil
 	}
 	out := bytes.NewBuffer(bytes.TrimRight(slices.Clone(m.text), "\n"))
 	out.WriteString("\n" + addedMark)
-	for i := 0; i+1 < len(m.more); i += 2 {
-		fmt.Fprintf(out, "%s: %s\n", m.more[i], pyvalue.JSON(m.more[i+1])) // JSON is valid YAML
+	for i := 0; i+1 < len(m.addedKeys); i += 2 {
+		fmt.Fprintf(out, "%s: %s\n", m.addedKeys[i], pyvalue.JSON(m.addedKeys[i+1])) // JSON is valid YAML
 	}
 	d, err := yamlDict(out.Bytes())
-	for i := 0; i+1 < len(m.more) && err == nil; i += 2 {
-		if v, _ := d.Get(m.more[i].(string)); pyvalue.JSON(v) != pyvalue.JSON(m.more[i+1]) {
-			err = fmt.Errorf("%v would be %v", m.more[i], v)
+	for i := 0; i+1 < len(m.addedKeys) && err == nil; i += 2 {
+		if v, _ := d.Get(m.addedKeys[i].(string)); pyvalue.JSON(v) != pyvalue.JSON(m.addedKeys[i+1]) {
+			err = fmt.Errorf("%v would be %v", m.addedKeys[i], v)
 		}
 	}
 	if err != nil {
@@ -160,12 +160,12 @@ func (m *madePoint) pointYAML() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// copied lists the optional files of a run that are copied unchanged into the tree.
-var copied = []string{configFile, "sample_idx_map.json", "serving_config.json", "report.txt",
+// copiedFiles lists the optional files of a run that are copied unchanged into the tree.
+var copiedFiles = []string{configFile, "sample_idx_map.json", "serving_config.json", "report.txt",
 	"metrics/final_snapshot.json"}
 
 // addPoint adds the files of a point. highest is the curve's highest throughput.
-func (p *Plan) addPoint(m *madePoint, highest float64) error {
+func (p *Plan) addPoint(m *treePoint, highest float64) error {
 	dir := path.Join(resultsDir, m.System, m.Model, fmt.Sprintf("r%d", m.Concurrency))
 	text, err := m.pointYAML()
 	if err != nil {
@@ -173,20 +173,20 @@ func (p *Plan) addPoint(m *madePoint, highest float64) error {
 	}
 	p.addText(path.Join(dir, pointFile), "that of "+m.Dir+", with what it lacked", text)
 	p.addCopy(path.Join(dir, summaryFile), firstFile(m.Dir, summaryNames()...))
-	if m.tps > 0 && highest > 0 {
-		m.desc.Set("tps_utilization", m.tps/highest)
+	if m.throughput > 0 && highest > 0 {
+		m.description.Set("tps_utilization", m.throughput/highest)
 	}
-	if text, err = indentedJSON(m.desc); err != nil {
+	if text, err = indentedJSON(m.description); err != nil {
 		return err
 	}
 	p.addText(path.Join(dir, systemDesc), "made of the sheets of "+m.System+" and the point", text)
 	if m.accuracy != "" {
-		if text, err = accuracyText(m.accuracy, m.inline); err != nil {
+		if text, err = accuracyText(m.accuracy, m.inlineFile); err != nil {
 			return err
 		}
 		p.addText(path.Join(dir, accuracyFile), "that of "+m.accuracy+", its responses cut", text)
 	}
-	for _, name := range copied {
+	for _, name := range copiedFiles {
 		if file := firstFile(m.Dir, name); file != "" {
 			p.addCopy(path.Join(dir, name), file)
 		}

@@ -12,37 +12,37 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
 
-// Power is a system's system_power.json and the computation of its power.
-type Power struct {
-	System string
-	KW     float64  // 0: unknown
-	Lines  []string // arithmetic, one step per line
-	dict   *pyvalue.Dict
-	open   []string // what a person must still write
+// PowerDescription is a system's system_power.json and the computation of its power.
+type PowerDescription struct {
+	System     string
+	KW         float64  // 0: unknown
+	Lines      []string // arithmetic, one step per line
+	dict       *pyvalue.Dict
+	unfinished []string // what a person must still write
 }
 
 // powerLedger builds a power descriptor and records the arithmetic.
 type powerLedger struct {
-	d     *describedSystem
-	rules *endpoints.Rules
-	lines []string
+	system *describedSystem
+	rules  *endpoints.Rules
+	lines  []string
 }
 
 // sourcedFigure returns a figure of a sheet with its source in the form of the descriptor, or nil if the sheet does not
 // contain it. text is its form in the arithmetic.
 func (l *powerLedger) sourcedFigure(file string, s *system.Sheet, field, source, key string,
-	fallback *power.Default) (v any,
+	fallback *power.DefaultPower) (v any,
 	text string) {
-	x, ok := l.d.numberField(file, s, field)
+	x, ok := l.system.numberField(file, s, field)
 	switch {
 	case !ok && fallback != nil:
 		return nil, fmt.Sprintf("%s W (default of %s)", exactFigure(fallback.Watts), fallback.Section)
 	case !ok:
 		return nil, "unknown"
 	}
-	kind, page, err := sourceOf(s.Text(source))
+	kind, page, err := parseSource(s.Text(source))
 	if err != nil {
-		l.d.missing = append(l.d.missing, fmt.Sprintf("%s: %s, the source of %s, is %q: %v", file, source, field,
+		l.system.missing = append(l.system.missing, fmt.Sprintf("%s: %s, the source of %s, is %q: %v", file, source, field,
 			s.Text(source), err))
 	}
 	one := pyvalue.NewDict()
@@ -64,8 +64,8 @@ func setOptional(d *pyvalue.Dict, key string, v any) {
 }
 
 // makePower builds the power descriptor of a system and computes its power.
-func (d *describedSystem) makePower(rules *endpoints.Rules) *Power {
-	l := &powerLedger{d: d, rules: rules}
+func (d *describedSystem) makePower(rules *endpoints.Rules) *PowerDescription {
+	l := &powerLedger{system: d, rules: rules}
 	before := len(d.missing)
 	out := pyvalue.NewDict()
 	out.Set("system_desc_id", d.name)
@@ -75,13 +75,13 @@ func (d *describedSystem) makePower(rules *endpoints.Rules) *Power {
 		sets = append(sets, l.nodeSet(i, n))
 	}
 	out.Set("node_sets", sets)
-	out.Set("scale_out", l.scaleOut())
+	out.Set("scale_out", l.scaleOutNetwork())
 	if notes := d.sheet.Text("power_notes"); notes != "" {
 		out.Set("notes", notes)
 	}
-	p := &Power{System: d.name, dict: out}
-	p.workOut(l, d.coresByNode())
-	p.open = append(d.missing[before:len(d.missing):len(d.missing)], p.open...)
+	p := &PowerDescription{System: d.name, dict: out}
+	p.computePower(l, d.coresByNode())
+	p.unfinished = append(d.missing[before:len(d.missing):len(d.missing)], p.unfinished...)
 	d.missing = d.missing[:before]
 	return p
 }
@@ -123,7 +123,7 @@ func (l *powerLedger) nodeSet(id int, n nodeKind) *pyvalue.Dict {
 		l.addLinef("nodes %d: %s x %s, published, the overhead in it", id, figure.Plural(n.count, "node"), text)
 	case s.Text("rack_watts") != "":
 		v, text := l.sourcedFigure(n.file, s, "rack_watts", "node_source", "value_w", nil)
-		rack := l.d.wholeField(n.file, s, "rack_nodes", 1)
+		rack := l.system.wholeField(n.file, s, "rack_nodes", 1)
 		out.Set("power_method", "node_scaling")
 		setOptional(out, "published_power", v)
 		out.Set("nodes_in_published_rack", int64(rack))
@@ -142,13 +142,14 @@ func (l *powerLedger) addLinef(format string, args ...any) {
 // nodeComponents returns the descriptor of a node's components.
 func (l *powerLedger) nodeComponents(id int, n nodeKind) *pyvalue.Dict {
 	s, defaults := n.sheet, l.rules.PowerDefaults
-	sockets := l.d.wholeField(n.file, s, "host_processors_per_node", 1)
-	cores := l.d.coresByNode()[id]
+	sockets := l.system.wholeField(n.file, s, "host_processors_per_node", 1)
+	cores := l.system.coresByNode()[id]
 	out := pyvalue.NewDict()
 	cpuModel, accModel := s.Text("host_processor_model_name"), s.Text("accelerator_model_name")
-	ofCPU := power.OfCPU(defaults, cpuModel, cores)
+	ofCPU := power.DefaultForCPU(defaults, cpuModel, cores)
 	cpu, cpuText := l.componentFigure(n, cpuModel, sockets, "cpu", ofCPU)
-	acc, accText := l.componentFigure(n, accModel, n.accelerators, "accelerator", power.OfAccelerator(defaults, accModel))
+	acc, accText := l.componentFigure(n, accModel, n.accelerators, "accelerator",
+		power.DefaultForAccelerator(defaults, accModel))
 	if n.accelerators == 0 {
 		accText = "none"
 		setOptional(out, "combined_cpu_accelerator", combinedCPU(cpu, sockets, ofCPU))
@@ -156,7 +157,7 @@ func (l *powerLedger) nodeComponents(id int, n nodeKind) *pyvalue.Dict {
 		out.Set("cpu", cpu)
 		out.Set("accelerator", acc)
 	}
-	up, upText := l.scaleUp(n)
+	up, upText := l.scaleUpNetwork(n)
 	out.Set("scale_up_network", up)
 	l.addLinef("nodes %d: %s x (processors %s + accelerators %s + scale-up network %s)", id, figure.Plural(n.count,
 		"node"),
@@ -166,7 +167,7 @@ func (l *powerLedger) nodeComponents(id int, n nodeKind) *pyvalue.Dict {
 
 // componentFigure returns the descriptor of the processors or accelerators of a node.
 func (l *powerLedger) componentFigure(n nodeKind, model string, count int, name string,
-	fallback *power.Default) (out *pyvalue.Dict,
+	fallback *power.DefaultPower) (out *pyvalue.Dict,
 	text string) {
 	out = pyvalue.NewDict()
 	out.Set("model", model)
@@ -181,7 +182,7 @@ func (l *powerLedger) componentFigure(n nodeKind, model string, count int, name 
 
 // combinedCPU returns the power of all processors of a node without accelerators. A descriptor with zero accelerators
 // would mean that no replica can run. It returns nil if the processor's power is unknown.
-func combinedCPU(cpu *pyvalue.Dict, sockets int, fallback *power.Default) any {
+func combinedCPU(cpu *pyvalue.Dict, sockets int, fallback *power.DefaultPower) any {
 	out := pyvalue.NewDict()
 	figure, ok := pyvalue.Field[*pyvalue.Dict](cpu, "tdp_per_unit")
 	switch {
@@ -202,10 +203,10 @@ func combinedCPU(cpu *pyvalue.Dict, sockets int, fallback *power.Default) any {
 	return out
 }
 
-func (l *powerLedger) scaleUp(n nodeKind) (out *pyvalue.Dict, text string) {
+func (l *powerLedger) scaleUpNetwork(n nodeKind) (out *pyvalue.Dict, text string) {
 	out = pyvalue.NewDict()
-	switches := l.d.wholeField(n.file, n.sheet, "scale_up_switches", 0)
-	tbps, estimated := l.d.numberField(n.file, n.sheet, "scale_up_tbps")
+	switches := l.system.wholeField(n.file, n.sheet, "scale_up_switches", 0)
+	tbps, estimated := l.system.numberField(n.file, n.sheet, "scale_up_tbps")
 	switch {
 	case switches > 0:
 		v, figureText := l.sourcedFigure(n.file, n.sheet, "scale_up_switch_watts", "scale_up_source", "value_w", nil)
@@ -224,9 +225,9 @@ func (l *powerLedger) scaleUp(n nodeKind) (out *pyvalue.Dict, text string) {
 	return out, "none"
 }
 
-// scaleOut returns the descriptor of the network between the nodes.
-func (l *powerLedger) scaleOut() *pyvalue.Dict {
-	s, file, out := l.d.sheet, systemFile(l.d.name), pyvalue.NewDict()
+// scaleOutNetwork returns the descriptor of the network between the nodes.
+func (l *powerLedger) scaleOutNetwork() *pyvalue.Dict {
+	s, file, out := l.system.sheet, systemFile(l.system.name), pyvalue.NewDict()
 	present := s.Text("scale_out_network") == "yes"
 	out.Set("present", present)
 	if !present {
@@ -236,28 +237,28 @@ func (l *powerLedger) scaleOut() *pyvalue.Dict {
 	if cabling != "" {
 		out.Set("cabling", cabling)
 	}
-	cards := l.d.wholeField(file, s, "scale_out_nics_per_node", 0)
-	speed, _ := l.d.numberField(file, s, "scale_out_nic_gbps")
-	required := float64(cards*l.d.totalNodes()) * speed / 1000
+	cards := l.system.wholeField(file, s, "scale_out_nics_per_node", 0)
+	speed, _ := l.system.numberField(file, s, "scale_out_nic_gbps")
+	required := float64(cards*l.system.totalNodes()) * speed / 1000
 	out.Set("required_bandwidth_tbps", required)
 	nics := pyvalue.NewDict()
 	nics.Set("count_per_node", int64(cards))
 	nics.Set("bandwidth_per_nic_gbps", speed)
 	nics.Set("counted", true)
 	v, text := l.sourcedFigure(file, s, "scale_out_nic_watts", "scale_out_nic_source", "value_w",
-		&power.Default{Watts: l.rules.PowerDefaults.NIC, Section: "D.4"})
+		&power.DefaultPower{Watts: l.rules.PowerDefaults.NIC, Section: "D.4"})
 	setOptional(nics, "tdp_per_nic", v)
 	out.Set("nics", nics)
-	l.addLinef("adapters: %s x %d x %s", figure.Plural(l.d.totalNodes(), "node"), cards, text)
+	l.addLinef("adapters: %s x %d x %s", figure.Plural(l.system.totalNodes(), "node"), cards, text)
 	model := s.Text("scale_out_switch_model")
-	count := l.d.wholeField(file, s, "scale_out_switches", 1)
-	offered, _ := l.d.numberField(file, s, "scale_out_switch_tbps")
+	count := l.system.wholeField(file, s, "scale_out_switches", 1)
+	offered, _ := l.system.numberField(file, s, "scale_out_switch_tbps")
 	one := pyvalue.NewDict()
 	one.Set("model", model)
 	one.Set("count", int64(count))
 	one.Set("bandwidth_tbps", offered)
 	v, text = l.sourcedFigure(file, s, "scale_out_switch_watts", "scale_out_switch_source", "value_w",
-		power.OfSwitch(l.rules.PowerDefaults, model, cabling))
+		power.DefaultForSwitch(l.rules.PowerDefaults, model, cabling))
 	setOptional(one, "power_per_switch", v)
 	out.Set("switches", []any{one})
 	l.addLinef("switches: %d x %s; %s Tb/s offered, %s Tb/s wanted", count, text, exactFigure(offered*float64(count)),
@@ -265,21 +266,21 @@ func (l *powerLedger) scaleOut() *pyvalue.Dict {
 	return out
 }
 
-// workOut computes the power by the rules and adds it to the descriptor.
-func (p *Power) workOut(l *powerLedger, cores map[int]int) {
+// computePower computes the power by the rules and adds it to the descriptor.
+func (p *PowerDescription) computePower(l *powerLedger, cores map[int]int) {
 	p.Lines = l.lines
-	parsed, faults := power.Parse(p.dict)
+	parsed, faults := power.ParseDescriptor(p.dict)
 	for _, f := range faults {
-		p.open = append(p.open, fmt.Sprintf("the power of %s: %v", p.System, f))
+		p.unfinished = append(p.unfinished, fmt.Sprintf("the power of %s: %v", p.System, f))
 	}
 	if parsed == nil {
 		return
 	}
 	c := parsed.Compute(l.rules, cores)
 	for _, text := range append(c.Problems, c.Warnings...) {
-		p.open = append(p.open, fmt.Sprintf("the power of %s: %s", p.System, text))
+		p.unfinished = append(p.unfinished, fmt.Sprintf("the power of %s: %s", p.System, text))
 	}
-	if !c.Known {
+	if !c.IsKnown {
 		return
 	}
 	p.KW = c.KW

@@ -32,12 +32,12 @@ const (
 // Plan is a tree before it is written.
 type Plan struct {
 	// Root is the submission's folder in the tree: ORG/SUBMISSION_ID.
-	Root    string
-	Files   []wholetree.File
-	Missing []string            // what the rules require and the tree lacks, with advice
-	Open    []assemble.Unfilled // fields that a person must still fill in
-	Power   []*Power            // by system
-	Marks   []string            // points that cannot be submitted, with reasons
+	Root       string
+	Files      []wholetree.File
+	Missing    []string            // what the rules require and the tree lacks, with advice
+	OpenFields []assemble.Unfilled // fields that a person must still fill in
+	Power      []*PowerDescription // by system
+	Marks      []string            // points that cannot be submitted, with reasons
 
 	rules *endpoints.Rules
 }
@@ -49,7 +49,7 @@ func (w *Workspace) NewPlan(rules *endpoints.Rules) (*Plan, error) {
 	}
 	p := &Plan{Root: path.Join(w.Organisation, w.Submission), rules: rules}
 	var err error
-	if p.Open, err = w.OpenFields(); err != nil {
+	if p.OpenFields, err = w.OpenFields(); err != nil {
 		return nil, err
 	}
 	if err := p.addShared(w); err != nil {
@@ -191,13 +191,13 @@ func (p *Plan) addSystem(w *Workspace, name string) error {
 	}
 	var faults []error
 	highest := map[string]float64{}
-	curve := map[string][]*madePoint{}
+	curve := map[string][]*treePoint{}
 	for _, q := range points {
 		m, err := p.readPoint(w, d, q, points)
 		if faults = append(faults, err); m == nil || err != nil {
 			continue
 		}
-		highest[q.Model] = max(highest[q.Model], m.tps)
+		highest[q.Model] = max(highest[q.Model], m.throughput)
 		curve[q.Model] = append(curve[q.Model], m)
 	}
 	for _, text := range d.missing {
@@ -240,7 +240,7 @@ func (p *Plan) addPower(d *describedSystem, points []Point) error {
 	}
 	made := d.makePower(p.rules)
 	p.Power = append(p.Power, made)
-	for _, text := range made.open {
+	for _, text := range made.unfinished {
 		p.addMissing("%s", text)
 	}
 	text, err := indentedJSON(made.dict)
@@ -259,7 +259,7 @@ func indentedJSON(d *pyvalue.Dict) ([]byte, error) {
 func (p *Plan) Write(ctx context.Context, out string, force bool) (replaced bool, err error) {
 	organisation, _, _ := strings.Cut(p.Root, "/")
 	return wholetree.Tree{Out: filepath.Clean(out), Force: force,
-		Part: func(name string) bool { return name == organisation },
+		IsPart: func(name string) bool { return name == organisation },
 		Fill: func(root string) error {
 			for _, f := range p.Files {
 				if err := f.Write(ctx, root); err != nil {
@@ -271,4 +271,4 @@ func (p *Plan) Write(ctx context.Context, out string, force bool) (replaced bool
 }
 
 // yamlDict reads a YAML 1.1 mapping.
-func yamlDict(text []byte) (*pyvalue.Dict, error) { return schema.YAML(text, maxFile) }
+func yamlDict(text []byte) (*pyvalue.Dict, error) { return schema.ParseYAML(text, maxFile) }

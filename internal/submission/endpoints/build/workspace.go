@@ -69,20 +69,20 @@ func (p Point) hasSameName(o Point) bool {
 	return p.System == o.System && p.Model == o.Model && p.Concurrency == o.Concurrency && p.Mode == o.Mode
 }
 
-// Is reports whether a folder is a workspace of a submission to MLPerf Endpoints.
-func Is(dir string) bool {
+// IsWorkspace reports whether a folder is a workspace of a submission to MLPerf Endpoints.
+func IsWorkspace(dir string) bool {
 	var w Workspace
 	text, err := bounded.ReadFile(filepath.Join(dir, assemble.WorkspaceFile), maxFile)
 	return err == nil && json.Unmarshal(text, &w) == nil && w.Schema == schemaName
 }
 
-// Open reads a workspace.
-func Open(dir string) (*Workspace, error) {
+// OpenWorkspace reads a workspace.
+func OpenWorkspace(dir string) (*Workspace, error) {
 	path := filepath.Join(dir, assemble.WorkspaceFile)
 	text, err := bounded.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w: %s does not exist; make one with harness submission init --rules %s",
-			assemble.ErrNoWorkspace, path, endpoints.Newest().Name)
+			assemble.ErrNoWorkspace, path, endpoints.NewestRules().Name)
 	}
 	if err != nil {
 		return nil, err
@@ -111,9 +111,9 @@ func (w *Workspace) checkNames() error {
 	return errors.Join(faults...)
 }
 
-// Update opens a workspace, calls change, and saves it. It holds a lock meanwhile.
-func Update(ctx context.Context, dir string, change func(*Workspace) error) error {
-	if _, err := Open(dir); err != nil { // so no lock file is created outside workspaces
+// UpdateWorkspace opens a workspace, calls change, and saves it. It holds a lock meanwhile.
+func UpdateWorkspace(ctx context.Context, dir string, change func(*Workspace) error) error {
+	if _, err := OpenWorkspace(dir); err != nil { // so no lock file is created outside workspaces
 		return err
 	}
 	release, err := filelock.Hold(ctx, filepath.Join(dir, ".lock"))
@@ -121,7 +121,7 @@ func Update(ctx context.Context, dir string, change func(*Workspace) error) erro
 		return fmt.Errorf("the workspace %s: %w", dir, err)
 	}
 	defer release()
-	w, err := Open(dir)
+	w, err := OpenWorkspace(dir)
 	if err != nil {
 		return err
 	}
@@ -148,18 +148,19 @@ type InitOptions struct {
 	Node         string // type of node of this machine; empty: "node"
 }
 
-// pending replaces the id of a submission that has none yet.
-const pending = "pending"
+// pendingID replaces the id of a submission that has none yet.
+const pendingID = "pending"
 
-// Init creates a workspace in dir or completes an existing one: the sheets of a system, and of this machine's type of
-// node. known contains the values that the machine reports. Init does not change what a person has written. It returns
-// the new and changed files, relative to dir.
-func Init(dir string, o InitOptions, known map[string]string, rules *endpoints.Rules) (w *Workspace, written []string,
+// InitWorkspace creates a workspace in dir or completes an existing one: the sheets of a system, and of this machine's
+// type of node. known contains the values that the machine reports. Init does not change what a person has written. It
+// returns the new and changed files, relative to dir.
+func InitWorkspace(dir string, o InitOptions, known map[string]string, rules *endpoints.Rules) (w *Workspace,
+	written []string,
 	err error) {
-	w, err = Open(dir)
+	w, err = OpenWorkspace(dir)
 	if errors.Is(err, assemble.ErrNoWorkspace) {
 		w, err = &Workspace{Dir: dir, Schema: schemaName, SchemaVersion: schemaVersion, Rules: rules.Name,
-			Organisation: o.Organisation, Submission: cmp.Or(o.Submission, pending)}, nil
+			Organisation: o.Organisation, Submission: cmp.Or(o.Submission, pendingID)}, nil
 		if o.Organisation == "" {
 			return nil, nil, errors.New("--submitter is missing: the name of your organisation, as its folder is called")
 		}
@@ -304,8 +305,8 @@ func (w *Workspace) OpenFields() (open []assemble.Unfilled, err error) {
 		if err = errors.Join(err, fault); fault != nil {
 			return
 		}
-		for _, o := range sheet.Open() {
-			open = append(open, assemble.Unfilled{File: file, Open: o})
+		for _, o := range sheet.OpenFields() {
+			open = append(open, assemble.Unfilled{File: file, OpenField: o})
 		}
 	}
 	for _, name := range w.Systems() {

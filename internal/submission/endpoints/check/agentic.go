@@ -9,19 +9,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// agenticRows adds the rows on the accuracy limits of an agentic curve.
-func (c *submissionChecker) agenticRows(v *modelCurve, targets *endpoints.Agentic) {
+// checkAgentic adds the rows on the accuracy limits of an agentic curve.
+func (c *submissionChecker) checkAgentic(v *modelCurve, targets *endpoints.Agentic) {
 	if targets == nil {
 		c.addRow("agentic-accuracy", Warning, v.dir, "not judged: %s has no bounds of agentic accuracy", path.Base(v.dir))
 		return
 	}
-	c.inlineRows(v, targets)
-	c.benchRows(v, targets)
-	c.tokenRows(v, targets)
+	c.checkInlineScores(v, targets)
+	c.checkBenchScores(v, targets)
+	c.checkTokensPerTurn(v, targets)
 }
 
-// percentOf returns a score in percent. If the score is not a share, it adds a row and ok is false.
-func (c *submissionChecker) percentOf(v *modelCurve, rule string, n int, set string) (percent float64, ok bool) {
+// toPercent returns a score in percent. If the score is not a share, it adds a row and ok is false.
+func (c *submissionChecker) toPercent(v *modelCurve, rule string, n int, set string) (percent float64, ok bool) {
 	x, ok := v.accuracy[n].datasetScore(set)
 	switch {
 	case !ok:
@@ -33,11 +33,11 @@ func (c *submissionChecker) percentOf(v *modelCurve, rule string, n int, set str
 	return x * 100, true
 }
 
-// inlineRows checks the score of the performance run at every point.
-func (c *submissionChecker) inlineRows(v *modelCurve, targets *endpoints.Agentic) {
+// checkInlineScores checks the score of the performance run at every point.
+func (c *submissionChecker) checkInlineScores(v *modelCurve, targets *endpoints.Agentic) {
 	const rule = "agentic-accuracy-inline"
 	var points []int
-	for _, p := range v.loaded {
+	for _, p := range v.readPoints {
 		points = append(points, p.concurrency)
 	}
 	slices.Sort(points)
@@ -49,7 +49,7 @@ func (c *submissionChecker) inlineRows(v *modelCurve, targets *endpoints.Agentic
 			missing = append(missing, fmt.Sprintf("r%d", n))
 			continue
 		}
-		percent, ok := c.percentOf(v, rule, n, set)
+		percent, ok := c.toPercent(v, rule, n, set)
 		if ok {
 			c.addEither(percent >= targets.Inline, rule, Error, v.dir, fmt.Sprintf("r%d: %.2f, at least %v", n, percent,
 				targets.Inline), fmt.Sprintf("r%d: %.2f, want at least %v", n, percent, targets.Inline))
@@ -63,8 +63,9 @@ func (c *submissionChecker) inlineRows(v *modelCurve, targets *endpoints.Agentic
 // sweBench is the data set whose mean over the four regions counts.
 const sweBench = endpoints.SWEBenchSet
 
-// benchRows checks the mean of the scores over the regions. A region with several results contributes their mean.
-func (c *submissionChecker) benchRows(v *modelCurve, targets *endpoints.Agentic) {
+// checkBenchScores checks the mean of the scores over the regions. A region with several results contributes their
+// mean.
+func (c *submissionChecker) checkBenchScores(v *modelCurve, targets *endpoints.Agentic) {
 	const rule = "agentic-accuracy-swebench"
 	if v.regions == nil {
 		return
@@ -78,7 +79,7 @@ func (c *submissionChecker) benchRows(v *modelCurve, targets *endpoints.Agentic)
 	by := map[endpoints.Region][]float64{}
 	var order []endpoints.Region
 	for _, one := range all {
-		percent, ok := c.percentOf(v, rule, one.Concurrency, sweBench)
+		percent, ok := c.toPercent(v, rule, one.Concurrency, sweBench)
 		r, known := assigned[one.Concurrency]
 		if accepting := v.regions.AccuracyRegionsOf(one.Concurrency); !known && len(accepting) > 0 {
 			r, known = accepting[0], true
@@ -117,15 +118,15 @@ func (c *submissionChecker) benchRows(v *modelCurve, targets *endpoints.Agentic)
 	}
 }
 
-// tokenRows checks the output tokens per turn over the whole run against the model's typical answers.
-func (c *submissionChecker) tokenRows(v *modelCurve, targets *endpoints.Agentic) {
+// checkTokensPerTurn checks the output tokens per turn over the whole run against the model's typical answers.
+func (c *submissionChecker) checkTokensPerTurn(v *modelCurve, targets *endpoints.Agentic) {
 	const rule = "agentic-osl-range"
 	var missing []string
-	for _, p := range v.loaded {
+	for _, p := range v.readPoints {
 		if p.summary == nil {
 			continue
 		}
-		whole, _ := pyvalue.Field[*pyvalue.Dict](p.summary.r.Raw, "output_sequence_lengths_full_run")
+		whole, _ := pyvalue.Field[*pyvalue.Dict](p.summary.record.Raw, "output_sequence_lengths_full_run")
 		inner, _ := pyvalue.Field[*pyvalue.Dict](whole, "output_sequence_lengths")
 		value, _ := inner.Get("avg")
 		if truth, isBool := value.(bool); isBool {

@@ -16,7 +16,7 @@ import (
 func BenchmarkCheck(b *testing.B) {
 	const curve = "sub/results/X200x8/gpt-oss-120b"
 	base := madetrees.Unpack(b, filepath.Join(golden.Root(b), "endpoints", "base", "dedicated.tar.gz"))
-	p, err := plan.Choose(plan.Options{Model: "gpt-oss-120b", CMax: 512, Points: 32}, endpoints.Newest())
+	p, err := plan.ChoosePlan(plan.Options{Model: "gpt-oss-120b", CMax: 512, Points: 32}, endpoints.NewestRules())
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func BenchmarkCheck(b *testing.B) {
 	madetrees.Write(b, planned(base, curve, p), org)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Check(org, endpoints.Newest()); err != nil {
+		if _, err := Check(org, endpoints.NewestRules()); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -14,12 +14,12 @@ import (
 
 // submissionChecker checks one submission.
 type submissionChecker struct {
-	rules  *endpoints.Rules
-	root   fs.FS
-	prefix string // prefix of paths
-	report Report
-	keeps  bool // keep the curves for the caller
-	curves []Curve
+	rules       *endpoints.Rules
+	root        fs.FS
+	prefix      string // prefix of paths
+	report      Report
+	keepsCurves bool // keep the curves for the caller
+	curves      []Curve
 	// objects caches the JSON objects of the current curve's files by path; nil: the file contains no object.
 	objects map[string]*pyvalue.Dict
 }
@@ -52,9 +52,9 @@ func openFolder(folder string, c *submissionChecker) (*submissionChecker, error)
 	return c, nil
 }
 
-// Is reports whether a folder is a submission to MLPerf Endpoints: it contains results of points and no folders of
-// divisions.
-func Is(folder string) bool {
+// IsSubmission reports whether a folder is a submission to MLPerf Endpoints: it contains results of points and no
+// folders of divisions.
+func IsSubmission(folder string) bool {
 	r, err := bounded.OpenRoot(folder)
 	if err != nil {
 		return false
@@ -108,7 +108,7 @@ func (c *submissionChecker) onlySubmission() (inner string, ok bool) {
 func (c *submissionChecker) checkSubmission() {
 	c.addRow("path-exists", Info, ".", "the submission is there")
 	for _, name := range []string{resultsDir, docsDir} {
-		c.addEither(c.isDir(name), "required-dir", Error, name, name+"/ is there", name+"/ is missing"+c.olderLayout())
+		c.addEither(c.isDir(name), "required-dir", Error, name, name+"/ is there", name+"/ is missing"+c.findOlderLayout())
 	}
 	c.checkSources()
 	if !c.isDir(resultsDir) {
@@ -127,12 +127,12 @@ func (c *submissionChecker) checkSubmission() {
 			c.checkUtilization(path.Join(resultsDir, name, model))
 		}
 	}
-	c.addEither(c.anyAccuracy(), "accuracy-present", Error, resultsDir, "at least one model has accuracy results",
+	c.addEither(c.hasAnyAccuracy(), "accuracy-present", Error, resultsDir, "at least one model has accuracy results",
 		"no model has accuracy results: want accuracy_results.json at the points where the rules ask for one")
 }
 
-// olderLayout returns the path of folders in the layout of round v0.7; empty: none.
-func (c *submissionChecker) olderLayout() string {
+// findOlderLayout returns the path of folders in the layout of round v0.7; empty: none.
+func (c *submissionChecker) findOlderLayout() string {
 	for _, name := range []string{"pareto", "documentation"} {
 		if c.isDir(name) {
 			return "; there is " + name + "/, as round v0.7 had it: rename it"
@@ -170,8 +170,8 @@ func (c *submissionChecker) findReadme(dir string) string {
 	return ""
 }
 
-// anyAccuracy reports whether any point has accuracy results, in their own file or in results.json.
-func (c *submissionChecker) anyAccuracy() (found bool) {
+// hasAnyAccuracy reports whether any point has accuracy results, in their own file or in results.json.
+func (c *submissionChecker) hasAnyAccuracy() (found bool) {
 	_ = fs.WalkDir(c.root, resultsDir, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -10,26 +10,26 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// curveRows checks the rules on a whole curve.
-func (c *submissionChecker) curveRows(v *modelCurve) {
-	c.benchmarkType(v)
-	c.pointCount(v)
-	c.offlineRows(v)
+// checkWholeCurve checks the rules on a whole curve.
+func (c *submissionChecker) checkWholeCurve(v *modelCurve) {
+	c.checkBenchmarkType(v)
+	c.checkPointCount(v)
+	c.checkOffline(v)
 	c.checkCoverage(v)
 	c.checkConsistency(v)
-	c.accuracyCoverage(v)
+	c.checkAccuracyCoverage(v)
 	agentic := c.rules.AgenticOf(path.Base(v.dir))
 	if v.isAgentic() {
-		c.agenticRows(v, agentic)
+		c.checkAgentic(v, agentic)
 	}
 	if !v.isAgentic() || agentic == nil {
-		c.accuracyGates(v)
+		c.checkAccuracyLimits(v)
 	}
 }
 
 // votingPoints returns the points whose load pattern determines the curve's type of benchmark.
 func (v *modelCurve) votingPoints() (all []*curvePoint) {
-	for _, p := range v.loaded {
+	for _, p := range v.readPoints {
 		if !p.isDedicated() {
 			all = append(all, p)
 		}
@@ -51,7 +51,7 @@ func (v *modelCurve) allConcurrencies() (all []int) {
 	return all
 }
 
-func (c *submissionChecker) benchmarkType(v *modelCurve) {
+func (c *submissionChecker) checkBenchmarkType(v *modelCurve) {
 	var patterns []string
 	for _, p := range v.votingPoints() {
 		if !slices.Contains(patterns, p.loadPattern()) {
@@ -67,7 +67,7 @@ func (c *submissionChecker) benchmarkType(v *modelCurve) {
 
 // offlinePoints returns the points that represent Offline.
 func (v *modelCurve) offlinePoints() (all []*curvePoint) {
-	for _, p := range v.loaded {
+	for _, p := range v.readPoints {
 		if p.isDedicated() || p.isElected() {
 			all = append(all, p)
 		}
@@ -75,7 +75,7 @@ func (v *modelCurve) offlinePoints() (all []*curvePoint) {
 	return all
 }
 
-func (c *submissionChecker) pointCount(v *modelCurve) {
+func (c *submissionChecker) checkPointCount(v *modelCurve) {
 	least := c.rules.MinPoints
 	if !v.isAgentic() && slices.ContainsFunc(v.offlinePoints(), (*curvePoint).isDedicated) {
 		least = c.rules.MinPointsDedicated
@@ -88,7 +88,7 @@ func (c *submissionChecker) pointCount(v *modelCurve) {
 	}
 }
 
-func (c *submissionChecker) offlineRows(v *modelCurve) {
+func (c *submissionChecker) checkOffline(v *modelCurve) {
 	const rule = "offline-point-present"
 	all := v.offlinePoints()
 	switch {
@@ -100,24 +100,25 @@ func (c *submissionChecker) offlineRows(v *modelCurve) {
 	case len(all) == 0:
 		c.addRow(rule, Error, v.dir, "no point is declared as Offline: want offline: dedicated or offline: elected")
 	case all[0].isElected() && v.cMaxKnown && all[0].concurrency != v.cMax:
-		c.rowOf(sectionOfflineElection, rule, Error, v.dir, "the elected point has the concurrency %d, want C_max, %d",
+		c.addRowInSection(sectionOfflineElection, rule, Error, v.dir,
+			"the elected point has the concurrency %d, want C_max, %d",
 			all[0].concurrency, v.cMax)
 	default:
 		c.addRow(rule, Info, v.dir, "Offline is %s, %s", all[0].name, all[0].offlineKind())
 	}
 	for _, p := range all {
 		if p.isDedicated() {
-			c.offlineOrder(v, p)
+			c.checkOfflineOrder(v, p)
 			return
 		}
 	}
 }
 
-// offlineOrder compares a dedicated Offline run with the point at C_max.
-func (c *submissionChecker) offlineOrder(v *modelCurve, offline *curvePoint) {
+// checkOfflineOrder compares a dedicated Offline run with the point at C_max.
+func (c *submissionChecker) checkOfflineOrder(v *modelCurve, offline *curvePoint) {
 	const rule = "offline-ordering"
 	tps := map[int]float64{}
-	for _, p := range v.loaded {
+	for _, p := range v.readPoints {
 		if p.summary != nil {
 			tps[p.concurrency] = p.summary.tokensPerSecond()
 		}
@@ -159,7 +160,7 @@ func (c *submissionChecker) checkCoverage(v *modelCurve) {
 		region endpoints.Region
 	}{{"low-concurrency-coverage", endpoints.Low}, {"med-concurrency-coverage", endpoints.Medium},
 		{"high-concurrency-coverage", endpoints.High}} {
-		covered := slices.ContainsFunc(all, func(n int) bool { return v.regions.Covered(n) == r.region })
+		covered := slices.ContainsFunc(all, func(n int) bool { return v.regions.CoveredRegion(n) == r.region })
 		bounds := v.regions.Bounds(r.region)
 		c.addEither(covered, r.rule, Error, v.dir, fmt.Sprintf("a point has %v users", bounds),
 			fmt.Sprintf("no point has %v users", bounds))
@@ -169,7 +170,7 @@ func (c *submissionChecker) checkCoverage(v *modelCurve) {
 // checkConsistency checks that all points have the same data set and the same model, which the folder names.
 func (c *submissionChecker) checkConsistency(v *modelCurve) {
 	var names []string
-	for _, p := range v.loaded {
+	for _, p := range v.readPoints {
 		if name := p.config.Text("model_name"); name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
@@ -186,7 +187,7 @@ func (c *submissionChecker) checkConsistency(v *modelCurve) {
 	}
 	var sets []string
 	found := false
-	for _, p := range v.loaded {
+	for _, p := range v.readPoints {
 		if set := p.config.Text("dataset"); p.summary != nil {
 			found = true
 			if !slices.Contains(sets, set) {
@@ -203,7 +204,7 @@ func (c *submissionChecker) checkConsistency(v *modelCurve) {
 // accuracyRuns returns the accuracy runs of a curve at fixed concurrencies, elected ones last.
 func (v *modelCurve) accuracyRuns() (all []endpoints.AccuracyRun) {
 	dedicated, elected := map[int]bool{}, map[int]bool{}
-	for _, p := range v.loaded {
+	for _, p := range v.readPoints {
 		dedicated[p.concurrency] = dedicated[p.concurrency] || p.isDedicated()
 		elected[p.concurrency] = elected[p.concurrency] || p.isElected()
 	}
@@ -216,7 +217,7 @@ func (v *modelCurve) accuracyRuns() (all []endpoints.AccuracyRun) {
 	return all
 }
 
-func (c *submissionChecker) accuracyCoverage(v *modelCurve) {
+func (c *submissionChecker) checkAccuracyCoverage(v *modelCurve) {
 	const rule = "accuracy-coverage"
 	if v.regions == nil {
 		return
@@ -246,8 +247,8 @@ func (c *submissionChecker) accuracyCoverage(v *modelCurve) {
 	}
 }
 
-// accuracyGates checks the accuracy of each point against the model's limits.
-func (c *submissionChecker) accuracyGates(v *modelCurve) {
+// checkAccuracyLimits checks the accuracy of each point against the model's limits.
+func (c *submissionChecker) checkAccuracyLimits(v *modelCurve) {
 	if len(v.accuracy) == 0 {
 		return
 	}
@@ -256,9 +257,9 @@ func (c *submissionChecker) accuracyGates(v *modelCurve) {
 		c.addRow("accuracy-gate", Warning, v.dir, "not judged: %s has no bounds of accuracy", path.Base(v.dir))
 		return
 	}
-	file := path.Join(v.first, resultsFile)
+	file := path.Join(v.firstAccuracy, resultsFile)
 	for _, n := range v.accuracyConcurrencies() {
-		c.accuracyGate(v.accuracy[n], targets, file)
+		c.checkAccuracyLimit(v.accuracy[n], targets, file)
 	}
 }
 
@@ -271,7 +272,7 @@ func (v *modelCurve) accuracyConcurrencies() (all []int) {
 	return all
 }
 
-func (c *submissionChecker) accuracyGate(a *pointAccuracy, targets endpoints.Targets, file string) {
+func (c *submissionChecker) checkAccuracyLimit(a *pointAccuracy, targets endpoints.Targets, file string) {
 	if total, known := a.issuedSamples(); known {
 		c.addEither(total.Cmp(big.NewInt(int64(targets.Samples))) >= 0, "accuracy-sample-count", Error, file,
 			fmt.Sprintf("%v samples", total), fmt.Sprintf("%v samples, want at least %d", total, targets.Samples))

@@ -15,14 +15,14 @@ import (
 
 // modelCurve contains one system's points for one model.
 type modelCurve struct {
-	dir       string
-	points    []*curvePoint // ordered by number
-	loaded    []*curvePoint // points with a readable point.yaml
-	regions   *endpoints.Regions
-	cMax      int // set if cMaxKnown
-	cMaxKnown bool
-	accuracy  map[int]*pointAccuracy
-	first     string // first point with a usable accuracy
+	dir           string
+	points        []*curvePoint // ordered by number
+	readPoints    []*curvePoint // points with a readable point.yaml
+	regions       *endpoints.Regions
+	cMax          int // set if cMaxKnown
+	cMaxKnown     bool
+	accuracy      map[int]*pointAccuracy
+	firstAccuracy string // first point with a usable accuracy
 }
 
 // checkCurve checks the folder of a model.
@@ -36,16 +36,16 @@ func (c *submissionChecker) checkCurve(dir string, system *power.Computation) {
 	v := &modelCurve{dir: dir, points: c.loadPoints(dir, names), accuracy: map[int]*pointAccuracy{}}
 	for _, p := range v.points {
 		if p.config != nil {
-			v.loaded = append(v.loaded, p)
+			v.readPoints = append(v.readPoints, p)
 		}
 	}
 	basis := c.checkDescriptions(v)
-	override, declared, valid := c.cMinOverride(v)
-	c.modelNames(v)
+	override, declared, valid := c.readCMinOverride(v)
+	c.checkModelNames(v)
 	if valid {
 		c.divideRegions(v, basis, override, declared)
 	}
-	for _, p := range v.loaded {
+	for _, p := range v.readPoints {
 		c.checkPoint(v, p, system)
 	}
 	for _, p := range v.points {
@@ -53,17 +53,17 @@ func (c *submissionChecker) checkCurve(dir string, system *power.Computation) {
 			c.checkUnreadable(p)
 		}
 	}
-	c.sharedPaths(v.loaded)
-	c.seedRows(dir, v.loaded)
-	c.drafterRows(v.modelName(), v.loaded)
+	c.checkSharedPaths(v.readPoints)
+	c.checkCurveSeeds(dir, v.readPoints)
+	c.checkDrafters(v.modelName(), v.readPoints)
 	c.readAccuracies(v)
-	c.curveRows(v)
+	c.checkWholeCurve(v)
 	c.keepCurve(v, system)
 }
 
 // modelName returns the name in the points, or else the folder's name.
 func (v *modelCurve) modelName() string {
-	for _, p := range v.loaded {
+	for _, p := range v.readPoints {
 		if name := p.config.Text("model_name"); name != "" {
 			return name
 		}
@@ -71,8 +71,9 @@ func (v *modelCurve) modelName() string {
 	return path.Base(v.dir)
 }
 
-// unpointed lists the fields of system_desc.json that may differ between points.
-var unpointed = []string{"tps_utilization", "tensor_parallel", "pipeline_parallel", "expert_parallel", "data_parallel",
+// perPointFields lists the fields of system_desc.json that may differ between points.
+var perPointFields = []string{"tps_utilization", "tensor_parallel", "pipeline_parallel", "expert_parallel",
+	"data_parallel",
 	"disaggregated", "batch", "config_summary", "config_summary_notes"}
 
 // checkDescriptions checks the points' system_desc.json files. It takes C_max from the first one and returns that
@@ -114,13 +115,13 @@ func (c *submissionChecker) checkDescriptions(v *modelCurve) (basis string) {
 	if r != nil {
 		v.cMax, v.cMaxKnown = r.Int("max_supported_concurrency"), true
 		c.addRow("system-description-valid", Info, first.file, "the description has all that it needs")
-	} else if n, ok := wholeNumber(fieldOf(first.d, "max_supported_concurrency")); ok && n > 0 {
+	} else if n, ok := wholeNumber(valueOf(first.d, "max_supported_concurrency")); ok && n > 0 {
 		v.cMax, v.cMaxKnown = n, true
 	}
 	return first.file
 }
 
-func fieldOf(d *pyvalue.Dict, key string) any {
+func valueOf(d *pyvalue.Dict, key string) any {
 	v, _ := d.Get(key)
 	return v
 }
@@ -130,7 +131,7 @@ func differingKeys(a, b *pyvalue.Dict) (names []string) {
 	for _, key := range slices.Concat(a.Keys(), b.Keys()) {
 		x, hasX := a.Get(key)
 		y, hasY := b.Get(key)
-		if (hasX != hasY || !pyvalue.Same(x, y)) && !slices.Contains(unpointed, key) && !slices.Contains(names, key) {
+		if (hasX != hasY || !pyvalue.Same(x, y)) && !slices.Contains(perPointFields, key) && !slices.Contains(names, key) {
 			names = append(names, key)
 		}
 	}
@@ -138,8 +139,9 @@ func differingKeys(a, b *pyvalue.Dict) (names []string) {
 	return names
 }
 
-// cMinOverride returns the minimum concurrency that the points declare. valid is false if the declarations are wrong.
-func (c *submissionChecker) cMinOverride(v *modelCurve) (n int, declared, valid bool) {
+// readCMinOverride returns the minimum concurrency that the points declare. valid is false if the declarations are
+// wrong.
+func (c *submissionChecker) readCMinOverride(v *modelCurve) (n int, declared, valid bool) {
 	const rule, key = "c-min-override", "c_min_override"
 	for _, p := range v.points {
 		_, there := c.readObject(p.systemPath()).Get(key)
@@ -159,7 +161,7 @@ func (c *submissionChecker) cMinOverride(v *modelCurve) (n int, declared, valid 
 			c.addRow(rule, Error, p.systemPath(), "%s is missing here, but other points have it", key)
 		case !ok || n < 1 || n > c.rules.MaxCMin:
 			valid = false
-			c.addRow(rule, Error, p.systemPath(), "%s is %s, want a whole number from 1 to %d", key, schema.Brief(value),
+			c.addRow(rule, Error, p.systemPath(), "%s is %s, want a whole number from 1 to %d", key, schema.BriefText(value),
 				c.rules.MaxCMin)
 		case !slices.Contains(values, n):
 			values = append(values, n)
@@ -207,10 +209,10 @@ func (c *submissionChecker) divideRegions(v *modelCurve, basis string, override 
 	v.regions = &g
 }
 
-// modelNames checks that each model name is exactly one of the rules' names. It reports each name once.
-func (c *submissionChecker) modelNames(v *modelCurve) {
+// checkModelNames checks that each model name is exactly one of the rules' names. It reports each name once.
+func (c *submissionChecker) checkModelNames(v *modelCurve) {
 	seen := map[string]bool{}
-	for _, p := range v.loaded {
+	for _, p := range v.readPoints {
 		name := p.config.Text("model_name")
 		if name == "" || seen[name] {
 			continue
@@ -232,9 +234,9 @@ func (c *submissionChecker) checkPoint(v *modelCurve, p *curvePoint, system *pow
 	if !c.readSummary(p) {
 		return
 	}
-	c.resultRows(p, v.regions)
+	c.checkResults(p, v.regions)
 	if system != nil {
-		c.powerRows(p, system)
+		c.checkPointPower(p, system)
 	}
 }
 
@@ -259,10 +261,10 @@ func (c *submissionChecker) checkUnreadable(p *curvePoint) {
 }
 
 func (c *submissionChecker) checkPlacement(p *curvePoint, g *endpoints.Regions) {
-	region := g.Of(p.concurrency)
+	region := g.RegionAt(p.concurrency)
 	switch {
 	case p.isDedicated():
-		c.rowOf(sectionOffline, "concurrency-in-range", Info, p.yamlPath(),
+		c.addRowInSection(sectionOffline, "concurrency-in-range", Info, p.yamlPath(),
 			"Offline's concurrency, %d, is that of the data set",
 			p.concurrency)
 	case region == "":
@@ -279,8 +281,8 @@ func (c *submissionChecker) checkPlacement(p *curvePoint, g *endpoints.Regions) 
 		fmt.Sprintf("the region is declared as %s, but %d lies in %s", declared, p.concurrency, region))
 }
 
-// sharedPaths checks that shared_src and shared_docs name folders. It reports each value once.
-func (c *submissionChecker) sharedPaths(points []*curvePoint) {
+// checkSharedPaths checks that shared_src and shared_docs name folders. It reports each value once.
+func (c *submissionChecker) checkSharedPaths(points []*curvePoint) {
 	type pointer struct{ field, value string }
 	seen := map[pointer]bool{}
 	var order []pointer
@@ -295,12 +297,12 @@ func (c *submissionChecker) sharedPaths(points []*curvePoint) {
 		}
 	}
 	for _, at := range order {
-		c.addEither(c.sharedDir(at.value), "shared-path-resolution", Error, first[at].yamlPath(), at.field+" is "+at.value,
+		c.addEither(c.isSharedDir(at.value), "shared-path-resolution", Error, first[at].yamlPath(), at.field+" is "+at.value,
 			fmt.Sprintf("%s is %q, want a folder within the submission", at.field, at.value))
 	}
 }
 
-func (c *submissionChecker) sharedDir(value string) bool {
+func (c *submissionChecker) isSharedDir(value string) bool {
 	value = strings.TrimSpace(value)
 	if strings.HasPrefix(value, "/") || strings.HasPrefix(value, "~") {
 		return false
@@ -320,7 +322,7 @@ func (c *submissionChecker) sharedDir(value string) bool {
 
 // readAccuracies reads the accuracies of all points, in the rules' order: first the points that could be read.
 func (c *submissionChecker) readAccuracies(v *modelCurve) {
-	ordered := slices.Clone(v.loaded)
+	ordered := slices.Clone(v.readPoints)
 	for _, p := range v.points {
 		if p.config == nil {
 			ordered = append(ordered, p)
@@ -329,8 +331,8 @@ func (c *submissionChecker) readAccuracies(v *modelCurve) {
 	for _, p := range ordered {
 		if a := c.loadAccuracy(p); a != nil {
 			v.accuracy[p.concurrency] = a
-			if v.first == "" {
-				v.first = p.dir
+			if v.firstAccuracy == "" {
+				v.firstAccuracy = p.dir
 			}
 		}
 	}

@@ -35,10 +35,10 @@ type Point struct {
 	Interactivity float64
 }
 
-// Curves checks the submission in a folder and returns its curves and the report of Check. It returns an error if the
-// folder cannot be opened.
-func Curves(folder string, rules *endpoints.Rules) ([]Curve, *Report, error) {
-	c, err := openFolder(folder, &submissionChecker{rules: rules, keeps: true})
+// ReadCurves checks the submission in a folder and returns its curves and the report of Check. It returns an error if
+// the folder cannot be opened.
+func ReadCurves(folder string, rules *endpoints.Rules) ([]Curve, *Report, error) {
+	c, err := openFolder(folder, &submissionChecker{rules: rules, keepsCurves: true})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,14 +47,14 @@ func Curves(folder string, rules *endpoints.Rules) ([]Curve, *Report, error) {
 
 // keepCurve adds a curve to the result of Curves.
 func (c *submissionChecker) keepCurve(v *modelCurve, system *power.Computation) {
-	if !c.keeps {
+	if !c.keepsCurves {
 		return
 	}
 	out := Curve{System: path.Base(path.Dir(v.dir)), Model: path.Base(v.dir), Regions: v.regions, Power: system}
 	for _, p := range v.points {
 		one := Point{Name: p.name, Dir: p.dir, Concurrency: p.concurrency, Summary: c.readObject(p.resultsPath()),
 			System:   c.readObject(p.systemPath()),
-			Accuracy: c.readObject(path.Join(p.dir, accuracyFile)), KW: p.kw, Results: c.readObject(path.Join(p.dir,
+			Accuracy: c.readObject(path.Join(p.dir, accuracyFile)), KW: p.powerKW, Results: c.readObject(path.Join(p.dir,
 				resultsFile)),
 			Places: c.readObject(path.Join(p.dir, placesFile))}
 		one.Config, _ = c.readYAML(p.yamlPath())

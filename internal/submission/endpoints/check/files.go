@@ -68,8 +68,8 @@ func (c *submissionChecker) listDirs(p string) (names []string) {
 
 var pointName = regexp.MustCompile(`^r(\d+)$`)
 
-// numberOf returns the concurrency in the name of a point's folder.
-func numberOf(name string) (n int, ok bool) {
+// concurrencyInName returns the concurrency in the name of a point's folder.
+func concurrencyInName(name string) (n int, ok bool) {
 	m := pointName.FindStringSubmatch(name)
 	if m == nil {
 		return 0, false
@@ -81,13 +81,13 @@ func numberOf(name string) (n int, ok bool) {
 // pointDirs returns the names of a curve's point folders, ordered by number.
 func (c *submissionChecker) pointDirs(curve string) (names []string) {
 	for _, name := range c.listDirs(curve) {
-		if _, ok := numberOf(name); ok {
+		if _, ok := concurrencyInName(name); ok {
 			names = append(names, name)
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int {
-		x, _ := numberOf(a)
-		y, _ := numberOf(b)
+		x, _ := concurrencyInName(a)
+		y, _ := concurrencyInName(b)
 		return x - y
 	})
 	return names
@@ -145,17 +145,17 @@ func (c *submissionChecker) readYAML(p string) (*pyvalue.Dict, error) {
 	if err != nil {
 		return nil, err
 	}
-	return schema.YAML([]byte(text), maxFile)
+	return schema.ParseYAML([]byte(text), maxFile)
 }
 
 // addFaults adds a row for each fault of a file.
 func (c *submissionChecker) addFaults(rule, p string, all []schema.Fault) {
 	for _, f := range all {
-		section := sections[rule]
+		section := ruleSections[rule]
 		if f.Section != "" {
 			section = f.Section
 		}
-		c.rowOf(section, rule, Error, p, "%s: %s", path.Base(p), f)
+		c.addRowInSection(section, rule, Error, p, "%s: %s", path.Base(p), f)
 	}
 }
 

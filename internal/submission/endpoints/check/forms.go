@@ -20,7 +20,7 @@ func requiredField(name string, kind schema.Kind) schema.Field {
 
 // optionalField returns a field that may be missing or null.
 func optionalField(name string, kind schema.Kind) schema.Field {
-	return schema.Field{Name: name, Kind: kind, Null: true}
+	return schema.Field{Name: name, Kind: kind, Nullable: true}
 }
 
 // presetField returns a field that may be missing but not null.
@@ -35,8 +35,9 @@ func optionalFields(kind schema.Kind, names ...string) (fields []schema.Field) {
 	return fields
 }
 
-// disclosed lists the fields of point.yaml that must not be empty.
-var disclosed = []string{"division", "max_supported_concurrency", "model_name", "model_precision", "link_to_model",
+// disclosedFields lists the fields of point.yaml that must not be empty.
+var disclosedFields = []string{"division", "max_supported_concurrency", "model_name", "model_precision",
+	"link_to_model",
 	"dataset_name", "dataset_type", "dataset_link", "shared_src", "shared_docs", "seed_set", "target_cohort"}
 
 // pointForm is the schema of point.yaml.
@@ -86,18 +87,19 @@ func requireWarmup(r *schema.Record, at string, f *schema.Faults) {
 	case r.Int("requests_completed") > r.Int("requests_issued"):
 		f.Add(at, "requests_completed is %d, more than the %d of requests_issued", r.Int("requests_completed"),
 			r.Int("requests_issued"))
-	case r.Int("concurrency") == 0 && !noWarmup(r):
+	case r.Int("concurrency") == 0 && !declaresNoWarmup(r):
 		f.Add(at, "concurrency is 0, but there was a warm-up")
 	}
 }
 
-// noWarmup reports whether a declaration states that there was no warm-up.
-func noWarmup(r *schema.Record) bool {
+// declaresNoWarmup reports whether a declaration states that there was no warm-up.
+func declaresNoWarmup(r *schema.Record) bool {
 	return r.Float("duration_s") == 0 && r.Int("requests_issued") == 0 && r.Int("requests_completed") == 0
 }
 
-// statistics is the schema of a metric's statistics.
-var statistics = schema.Object(nil, presetField("total", schema.Float), presetField("percentiles", percentileValues))
+// statisticsForm is the schema of a metric's statistics.
+var statisticsForm = schema.Object(nil, presetField("total", schema.Float),
+	presetField("percentiles", percentileValues))
 
 // percentileValues is the schema of values by percentile. Keys are numbers as texts; "90" and "90.0" are equal.
 func percentileValues(v any, at string, f *schema.Faults) any {
@@ -133,10 +135,10 @@ var summaryForm = schema.Object(nil,
 	requiredField("n_samples_completed", schema.Int),
 	presetField("n_samples_failed", schema.Int),
 	requiredField("duration_ns", schema.Float),
-	presetField("ttft", statistics),
-	presetField("tpot", statistics),
-	presetField("output_sequence_lengths", statistics),
-	presetField("latency", statistics),
+	presetField("ttft", statisticsForm),
+	presetField("tpot", statisticsForm),
+	presetField("output_sequence_lengths", statisticsForm),
+	presetField("latency", statisticsForm),
 	optionalField("output_tokens_per_turn_total", schema.Float),
 	optionalField("e2e_turn_time_seconds_total", schema.Float),
 )
@@ -220,10 +222,10 @@ func systemForm(maxCMin int) schema.Kind {
 		[]schema.Field{
 			requiredField("system_name", schema.Text),
 			requiredField("system_availability_status", wordForm("Available", "Preview", "RDI")),
-			optionalField("availability_url", blankOr(schema.Text)),
-			optionalField("target_availability_date", blankOr(isoDate)),
+			optionalField("availability_url", nilIfBlank(schema.Text)),
+			optionalField("target_availability_date", nilIfBlank(isoDate)),
 			requiredField("max_supported_concurrency", schema.Int),
-			{Name: "c_min_override", Kind: cMinForm(maxCMin), Null: true, Before: true},
+			{Name: "c_min_override", Kind: cMinForm(maxCMin), Nullable: true, PassesNull: true},
 			requiredField("system_size", schema.Text),
 			requiredField("system_node_ensemble_count", schema.Int),
 			requiredField("system_node_ensemble_total", schema.Int),
@@ -293,8 +295,8 @@ func requireAvailability(r *schema.Record, at string, f *schema.Faults) {
 	}
 }
 
-// blankOr returns a schema that treats a blank text as missing.
-func blankOr(kind schema.Kind) schema.Kind {
+// nilIfBlank returns a schema that treats a blank text as missing.
+func nilIfBlank(kind schema.Kind) schema.Kind {
 	return func(v any, at string, f *schema.Faults) any {
 		if text, ok := v.(string); ok && strings.TrimSpace(text) == "" {
 			return nil
@@ -312,7 +314,7 @@ func isoDate(v any, at string, f *schema.Faults) any {
 	}
 	if _, err := time.Parse(time.DateOnly, text); err != nil || !dateForm.MatchString(text) || strings.HasPrefix(text,
 		"0000") {
-		f.Add(at, "want a date such as 2026-10-12, found %s", schema.Brief(v))
+		f.Add(at, "want a date such as 2026-10-12, found %s", schema.BriefText(v))
 		return nil
 	}
 	return text
@@ -342,7 +344,7 @@ func cMinForm(most int) schema.Kind {
 		if n, ok := wholeNumber(v); ok && n >= 1 && n <= most {
 			return big.NewInt(int64(n))
 		}
-		f.Add(at, "want a whole number from 1 to %d, found %s", most, schema.Brief(v))
+		f.Add(at, "want a whole number from 1 to %d, found %s", most, schema.BriefText(v))
 		(*f)[len(*f)-1].Section = sectionCMin
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 // Every fourth is in make test.
 func TestGoldenTrees(t *testing.T) {
 	golden.Each(t, "endpoints/cases.jsonl", func(t *testing.T, file string) {
-		all, bases := madetrees.Cases(t, file)
+		all, bases := madetrees.ReadCases(t, file)
 		if len(all) < 900 {
 			t.Errorf("%d trees", len(all))
 		}
@@ -33,9 +33,9 @@ func TestGoldenTrees(t *testing.T) {
 	})
 }
 
-func compare(t *testing.T, c madetrees.Case, base fstest.MapFS, baseRows [][5]string) {
-	checker := &submissionChecker{rules: endpoints.Newest()}
-	if err := checker.checkFolder(madetrees.Changed(t, base, c.Ops), "org"); err != nil {
+func compare(t *testing.T, c madetrees.GoldenCase, base fstest.MapFS, baseRows [][5]string) {
+	checker := &submissionChecker{rules: endpoints.NewestRules()}
+	if err := checker.checkFolder(madetrees.ChangedTree(t, base, c.Ops), "org"); err != nil {
 		t.Fatal(err)
 	}
 	report := &checker.report

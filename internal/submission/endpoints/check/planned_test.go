@@ -93,7 +93,7 @@ func planned(base fstest.MapFS, curve string, p *plan.Plan) fstest.MapFS {
 // placed are the rows of a tree's points by the rules of placement that do not hold, of some severities.
 func placed(t *testing.T, tree fstest.MapFS, curve string, severities ...Severity) (all []string) {
 	t.Helper()
-	c := &submissionChecker{rules: endpoints.Newest()}
+	c := &submissionChecker{rules: endpoints.NewestRules()}
 	if err := c.checkFolder(tree, "org"); err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +120,7 @@ func TestPlansPassTheCheck(t *testing.T) {
 				if archive == "elected" {
 					o.Offline = plan.Elected
 				}
-				p, err := plan.Choose(o, endpoints.Newest())
+				p, err := plan.ChoosePlan(o, endpoints.NewestRules())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -128,7 +128,7 @@ func TestPlansPassTheCheck(t *testing.T) {
 					t.Errorf("%+v: %q", o, all)
 				}
 				change(p, random, i)
-				findings := plan.Judge(p, endpoints.Newest())
+				findings := plan.JudgePlan(p, endpoints.NewestRules())
 				wrong := slices.ContainsFunc(findings, func(f plan.Finding) bool { return !f.Warning })
 				if all := placed(t, planned(base, curve, p), curve, Error); wrong != (len(all) > 0) {
 					t.Errorf("%+v: the plan says %q, the check %q", p.Points, findings, all)

@@ -31,7 +31,7 @@ type curvePoint struct {
 	config      *schema.Record
 	concurrency int
 	summary     *resultSummary // nil: missing or invalid
-	kw          float64        // power of the used nodes; 0: unknown
+	powerKW     float64        // power of the used nodes; 0: unknown
 }
 
 func (p *curvePoint) yamlPath() string    { return path.Join(p.dir, pointFile) }
@@ -59,7 +59,7 @@ func (c *submissionChecker) loadPoints(curve string, names []string) (all []*cur
 	readable := false
 	for _, name := range names {
 		p := &curvePoint{dir: path.Join(curve, name), name: name}
-		p.concurrency, _ = numberOf(name)
+		p.concurrency, _ = concurrencyInName(name)
 		all = append(all, p)
 		c.checkConfiguration(p)
 		if !c.fileExists(p.yamlPath()) {
@@ -91,7 +91,7 @@ func (c *submissionChecker) loadPoint(p *curvePoint) {
 	}
 	named := p.concurrency
 	p.concurrency = p.config.Int("concurrency")
-	c.pointRows(p)
+	c.checkPointFile(p)
 	if named != p.concurrency {
 		c.addRow("point-dirname-concurrency", Warning, p.yamlPath(), "the folder is %s, but the concurrency is %d", p.name,
 			p.concurrency)
@@ -108,17 +108,17 @@ func (c *submissionChecker) checkConfiguration(p *curvePoint) {
 	}
 }
 
-// pointRows checks the rules on point.yaml itself.
-func (c *submissionChecker) pointRows(p *curvePoint) {
+// checkPointFile checks the rules on point.yaml itself.
+func (c *submissionChecker) checkPointFile(p *curvePoint) {
 	r, file := p.config, p.yamlPath()
 	if r.Has("offline") {
 		words := []string{offlineDedicated, offlineElected, "none"}
 		c.addEither(slices.Contains(words, p.offlineKind()), "offline-declared", Error, file, "offline is "+p.offlineKind(),
 			fmt.Sprintf("offline is %q, want %s", p.offlineKind(), strings.Join(words, ", ")))
 	}
-	c.steadyRows(p)
+	c.checkSteadyState(p)
 	var missing []string
-	for _, name := range disclosed {
+	for _, name := range disclosedFields {
 		if text, isText := r.Raw.Get(name); !r.Has(name) || isText && text == "" {
 			missing = append(missing, name)
 		}
@@ -130,9 +130,9 @@ func (c *submissionChecker) pointRows(p *curvePoint) {
 		c.addEither(endpoints.IsCohortForm(cohort), "target-cohort", Error, file, "the cohort is "+cohort,
 			fmt.Sprintf("the cohort is %q, want YYYY-MM-C0 or YYYY-MM-C1", cohort))
 	}
-	c.legacySeeds(p)
-	c.warmupRows(p)
-	c.patternRow(p)
+	c.checkLegacySeeds(p)
+	c.checkWarmup(p)
+	c.checkLoadPattern(p)
 	c.addRow("streaming-config", Info, file,
 		"stream_all_chunks says what the client forwards, not whether the server streams")
 	if r.Has("region") {
@@ -143,7 +143,7 @@ func (c *submissionChecker) pointRows(p *curvePoint) {
 	}
 }
 
-func (c *submissionChecker) steadyRows(p *curvePoint) {
+func (c *submissionChecker) checkSteadyState(p *curvePoint) {
 	block := p.config.Record("steady_state")
 	if block == nil {
 		return
@@ -206,7 +206,7 @@ func driftingMetrics(block *schema.Record) (names []string) {
 // legacySeed is the value of every seed in round v0.7.
 const legacySeed = 42
 
-func (c *submissionChecker) legacySeeds(p *curvePoint) {
+func (c *submissionChecker) checkLegacySeeds(p *curvePoint) {
 	if p.config.Has("seed_set") {
 		return
 	}
@@ -239,13 +239,13 @@ func (p *curvePoint) seedValue(name string) *big.Int {
 	return runtime.Big(older[name])
 }
 
-func (c *submissionChecker) warmupRows(p *curvePoint) {
+func (c *submissionChecker) checkWarmup(p *curvePoint) {
 	warmup := p.config.Record("warmup")
 	c.addEither(warmup != nil, "warmup-present", Error, p.yamlPath(), "the warm-up is declared",
 		"the warm-up is not declared")
 	switch {
 	case warmup == nil:
-	case noWarmup(warmup):
+	case declaresNoWarmup(warmup):
 		c.addRow("warmup-logs-retained", Info, p.yamlPath(), "there was no warm-up")
 	default:
 		c.addEither(warmup.Bool("logs_retained"), "warmup-logs-retained", Warning, p.yamlPath(),
@@ -257,11 +257,12 @@ func (c *submissionChecker) warmupRows(p *curvePoint) {
 	}
 }
 
-func (c *submissionChecker) patternRow(p *curvePoint) {
+func (c *submissionChecker) checkLoadPattern(p *curvePoint) {
 	pattern := p.loadPattern()
 	switch {
 	case p.isDedicated():
-		c.rowOf(sectionOfflinePattern, "load-pattern", Info, p.yamlPath(), "Offline needs no fixed concurrency: %s", pattern)
+		c.addRowInSection(sectionOfflinePattern, "load-pattern", Info, p.yamlPath(),
+			"Offline needs no fixed concurrency: %s", pattern)
 	case pattern != patternConcurrency && pattern != patternAgentic:
 		c.addRow("load-pattern", Error, p.yamlPath(), "the load pattern is %q, want %s or %s", pattern, patternConcurrency,
 			patternAgentic)

@@ -20,8 +20,8 @@ type modelDivision struct {
 
 func (d modelDivision) acceleratorCount() int { return d.replica * d.replicas }
 
-// divisionOf reads the model division from a point's own system_desc.json. ok is false if the file declares none.
-func (c *submissionChecker) divisionOf(p *curvePoint) (d modelDivision, ok bool) {
+// readDivision reads the model division from a point's own system_desc.json. ok is false if the file declares none.
+func (c *submissionChecker) readDivision(p *curvePoint) (d modelDivision, ok bool) {
 	desc := c.readObject(p.systemPath())
 	inner, _ := pyvalue.Field[*pyvalue.Dict](desc, "config_summary")
 	value := func(name string) any {
@@ -44,10 +44,10 @@ func (c *submissionChecker) divisionOf(p *curvePoint) (d modelDivision, ok bool)
 		flag == true || isInt && n > 1}, ok
 }
 
-// powerRows checks the rules on a point's power.
-func (c *submissionChecker) powerRows(p *curvePoint, system *power.Computation) {
-	d, known := c.divisionOf(p)
-	nodes, valid := c.nodesUsed(p, system, d, known)
+// checkPointPower checks the rules on a point's power.
+func (c *submissionChecker) checkPointPower(p *curvePoint, system *power.Computation) {
+	d, known := c.readDivision(p)
+	nodes, valid := c.checkNodesUsed(p, system, d, known)
 	c.checkEngagement(p, system, d, known)
 	if !valid {
 		return
@@ -56,9 +56,9 @@ func (c *submissionChecker) powerRows(p *curvePoint, system *power.Computation) 
 	if !ok || kw <= 0 {
 		return
 	}
-	p.kw = kw
+	p.powerKW = kw
 	derived := p.summary.tokensPerSecond() / kw
-	value, _ := p.summary.r.Raw.Get("system_tps_per_kw")
+	value, _ := p.summary.record.Raw.Get("system_tps_per_kw")
 	if stored, has := jsonNumber(value); has && !withinOnePercent(stored, derived) {
 		c.addRow("metric-consistency-tps-per-kw", Error, p.resultsPath(),
 			"system_tps_per_kw is %v, but %.3f tokens/s over %.2f kW "+
@@ -69,8 +69,8 @@ func (c *submissionChecker) powerRows(p *curvePoint, system *power.Computation) 
 		kw)
 }
 
-// nodesUsed returns the nodes that a point uses, by set. It returns none if the point uses all.
-func (c *submissionChecker) nodesUsed(p *curvePoint, system *power.Computation, d modelDivision,
+// checkNodesUsed returns the nodes that a point uses, by set. It returns none if the point uses all.
+func (c *submissionChecker) checkNodesUsed(p *curvePoint, system *power.Computation, d modelDivision,
 	known bool) (nodes map[int]int,
 	valid bool) {
 	nodes = map[int]int{}
@@ -82,7 +82,7 @@ func (c *submissionChecker) nodesUsed(p *curvePoint, system *power.Computation, 
 	for _, one := range p.config.List("nodes_used") {
 		entry := one.(*schema.Record)
 		ensemble, n := entry.Int("system_node_ensemble_id"), entry.Int("nodes")
-		var match *power.Set
+		var match *power.NodeSet
 		matches := 0
 		for i, s := range system.Sets {
 			if s.Ensemble == ensemble {

@@ -37,8 +37,8 @@ func (r *Report) Count(s Severity) (n int) {
 	return n
 }
 
-// sections contains the section of the rules for each rule of the check.
-var sections = map[string]string{
+// ruleSections contains the section of the rules for each rule of the check.
+var ruleSections = map[string]string{
 	"accuracy-coverage": "§4.3, §5.3", "accuracy-gate": "§15", "accuracy-present": "§15", "accuracy-sample-count": "§15",
 	"accuracy-valid": "§4.3", "agentic-accuracy": "§3.2", "agentic-accuracy-inline": "§4.3",
 	"agentic-accuracy-swebench": "§4.3", "agentic-metric-consistency": "§4.1", "agentic-osl-range": "§4.3",
@@ -77,15 +77,15 @@ const (
 
 // addRow adds a row of a rule. It panics for a rule without a section; tests cover all rules.
 func (c *submissionChecker) addRow(rule string, s Severity, path, format string, args ...any) {
-	section, known := sections[rule]
+	section, known := ruleSections[rule]
 	if !known {
 		panic("check: the rule " + rule + " has no section")
 	}
-	c.rowOf(section, rule, s, path, format, args...)
+	c.addRowInSection(section, rule, s, path, format, args...)
 }
 
-// rowOf adds a row with its own section.
-func (c *submissionChecker) rowOf(section, rule string, s Severity, path, format string, args ...any) {
+// addRowInSection adds a row with its own section.
+func (c *submissionChecker) addRowInSection(section, rule string, s Severity, path, format string, args ...any) {
 	c.report.Rows = append(c.report.Rows, Row{rule, s, c.shownPath(path), section, fmt.Sprintf(format, args...)})
 }
 

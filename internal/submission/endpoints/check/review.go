@@ -21,11 +21,11 @@ func (r *curveReviewer) addWarning(rule, place, format string, args ...any) {
 	r.rows = append(r.rows, Row{rule, Warning, place, sectionReview, fmt.Sprintf(format, args...)})
 }
 
-// Review reports what reviewers look for by hand and official checks do not cover: a curve that falls where it should
-// rise, the same TTFT at all loads, a warm-up with data of the performance set, windows that end with the run, token
-// counts that contradict times or texts, and samples that repeat within a batch more often than by chance. Each finding
-// is a warning, because a correct run can have a reason.
-func Review(curves []Curve) []Row {
+// ReviewCurves reports what reviewers look for by hand and official checks do not cover: a curve that falls where it
+// should rise, the same TTFT at all loads, a warm-up with data of the performance set, windows that end with the run,
+// token counts that contradict times or texts, and samples that repeat within a batch more often than by chance. Each
+// finding is a warning, because a correct run can have a reason.
+func ReviewCurves(curves []Curve) []Row {
 	var r curveReviewer
 	for _, c := range curves {
 		place := path.Join(resultsDir, c.System, c.Model)
@@ -76,9 +76,9 @@ func (r *curveReviewer) reviewOrder(points []Point, place string) {
 
 // Limits of equal TTFT: the maximum relative difference, and the minimum ratio of users and number of points.
 const (
-	equalTTFT      = 0.01
-	loadsApart     = 4
-	minEqualPoints = 3
+	maxEqualDifference = 0.01
+	minUserRatio       = 4
+	minEqualPoints     = 3
 )
 
 // reviewLatency checks that TTFT depends on the load.
@@ -92,8 +92,8 @@ func (r *curveReviewer) reviewLatency(points []Point, place string) {
 			high, n = max(high, x), n+1
 		}
 	}
-	if n < minEqualPoints || high > low*(1+equalTTFT) ||
-		points[len(points)-1].Concurrency < loadsApart*points[0].Concurrency {
+	if n < minEqualPoints || high > low*(1+maxEqualDifference) ||
+		points[len(points)-1].Concurrency < minUserRatio*points[0].Concurrency {
 		return
 	}
 	r.addWarning("ttft-of-load", place,
@@ -106,12 +106,12 @@ func (r *curveReviewer) reviewLatency(points []Point, place string) {
 func (r *curveReviewer) reviewWarmup(p Point, at string) {
 	block, _ := pyvalue.Field[*pyvalue.Dict](p.Config, "warmup")
 	source, _ := pyvalue.Field[string](block, "data_source")
-	words := endpoints.Squash(source)
+	words := endpoints.SquashName(source)
 	if words == "" || strings.Contains(words, "salt") {
 		return
 	}
 	for _, name := range performanceNames(p) {
-		if squashed := endpoints.Squash(name); len(squashed) > 3 && strings.Contains(words, squashed) {
+		if squashed := endpoints.SquashName(name); len(squashed) > 3 && strings.Contains(words, squashed) {
 			r.addWarning("warmup-source", path.Join(at, pointFile),
 				"warmup.data_source is %q, which names the performance set %q: the rules want other data, or salt", source,
 				name)
@@ -143,9 +143,9 @@ func performanceNames(p Point) []string {
 func (r *curveReviewer) reviewWindow(p Point, at string) {
 	block, _ := pyvalue.Field[*pyvalue.Dict](p.Config, "steady_state")
 	window, _ := pyvalue.Field[*pyvalue.Dict](block, "window")
-	last, ok := of(window, "super_pass_end")
-	size, ok2 := of(window, "super_pass_size")
-	issued, ok3 := of(p.Summary, "n_samples_issued")
+	last, ok := numberIn(window, "super_pass_end")
+	size, ok2 := numberIn(window, "super_pass_size")
+	issued, ok3 := numberIn(p.Summary, "n_samples_issued")
 	if !ok || !ok2 || !ok3 || size < 1 {
 		return
 	}
@@ -160,14 +160,14 @@ func (r *curveReviewer) reviewWindow(p Point, at string) {
 	}
 }
 
-// of returns a number of an object.
-func of(d *pyvalue.Dict, key string) (x float64, ok bool) {
+// numberIn returns a number of an object.
+func numberIn(d *pyvalue.Dict, key string) (x float64, ok bool) {
 	v, _ := d.Get(key)
-	return figureOf(v)
+	return toNumber(v)
 }
 
-// figureOf returns a number read from YAML or JSON.
-func figureOf(v any) (x float64, ok bool) {
+// toNumber returns a number read from YAML or JSON.
+func toNumber(v any) (x float64, ok bool) {
 	x, ok = jsonNumber(v)
 	return x, ok && x == x
 }
@@ -177,7 +177,7 @@ func summaryPercentile(summary *pyvalue.Dict, metric, percentile string) (x floa
 	d, _ := pyvalue.Field[*pyvalue.Dict](summary, metric)
 	all, _ := pyvalue.Field[*pyvalue.Dict](d, "percentiles")
 	for _, key := range []string{percentile, percentile + ".0"} {
-		if x, ok = of(all, key); ok {
+		if x, ok = numberIn(all, key); ok {
 			return x, true
 		}
 	}

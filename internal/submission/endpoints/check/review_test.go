@@ -16,11 +16,11 @@ import (
 // reviewed are the rules and paths of what Review says of a tree.
 func reviewed(t *testing.T, tree fstest.MapFS) (all []string) {
 	t.Helper()
-	c := &submissionChecker{rules: endpoints.Newest(), keeps: true}
+	c := &submissionChecker{rules: endpoints.NewestRules(), keepsCurves: true}
 	if err := c.checkFolder(tree, "org"); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range Review(c.curves) {
+	for _, r := range ReviewCurves(c.curves) {
 		if r.Severity != Warning || r.Section != sectionReview || r.Message == "" {
 			t.Errorf("%+v", r)
 		}
@@ -30,9 +30,9 @@ func reviewed(t *testing.T, tree fstest.MapFS) (all []string) {
 }
 
 // setting is a change of a value.
-func setting(file string, value any, at ...any) madetrees.Op {
+func setting(file string, value any, at ...any) madetrees.Change {
 	text, _ := json.Marshal(value)
-	return madetrees.Op{Op: "set", File: file, Path: at, Value: text}
+	return madetrees.Change{Op: "set", File: file, Path: at, Value: text}
 }
 
 // TestReview: each suspicion is one of the trees that were changed for it, and of no other.
@@ -43,38 +43,39 @@ func TestReview(t *testing.T) {
 		if all := reviewed(t, base); len(all) < 8 {
 			t.Errorf("of a made tree, with one latency at all points: %q", all)
 		}
-		base = madetrees.Changed(t, base, sound(t, base, curve))
+		base = madetrees.ChangedTree(t, base, sound(t, base, curve))
 		if all := reviewed(t, base); len(all) > 0 {
 			t.Errorf("of a sound tree: %q", all)
 		}
 		for name, c := range map[string]struct {
-			ops  []madetrees.Op
+			ops  []madetrees.Change
 			want []string
 		}{
-			"throughput falls": {[]madetrees.Op{setting(curve+"r128/result_summary.json", 1e6,
+			"throughput falls": {[]madetrees.Change{setting(curve+"r128/result_summary.json", 1e6,
 				"output_sequence_lengths", "total")}, []string{"curve-order " + curve + "r128/result_summary.json"}},
-			"a user is faster": {[]madetrees.Op{setting(curve+"r512/result_summary.json", 1e6, "tpot", "percentiles", "90")},
+			"a user is faster": {[]madetrees.Change{setting(curve+"r512/result_summary.json", 1e6, "tpot", "percentiles", "90")},
 				[]string{"curve-order " + curve + "r512/result_summary.json"}},
 			"one TTFT": {equalTimes(base, curve), []string{"ttft-of-load " + strings.TrimSuffix(curve, "/")}},
-			"warm-up from the set": {[]madetrees.Op{setting(curve+"r24/point.yaml", "100 rows of gpt-oss-120b-perf", "warmup",
+			"warm-up from the set": {[]madetrees.Change{setting(curve+"r24/point.yaml", "100 rows of gpt-oss-120b-perf",
+				"warmup",
 				"data_source")}, []string{"warmup-source " + curve + "r24/point.yaml"}},
-			"the same, salted": {[]madetrees.Op{setting(curve+"r24/point.yaml", "gpt-oss-120b-perf, salted", "warmup",
+			"the same, salted": {[]madetrees.Change{setting(curve+"r24/point.yaml", "gpt-oss-120b-perf, salted", "warmup",
 				"data_source")}, nil},
-			"a window up to the end": {[]madetrees.Op{setting(curve+"r24/result_summary.json", 6*4395, "n_samples_issued"),
+			"a window up to the end": {[]madetrees.Change{setting(curve+"r24/result_summary.json", 6*4395, "n_samples_issued"),
 				setting(curve+"r24/point.yaml", 5, "steady_state", "window", "super_pass_end")},
 				[]string{"window-end " + curve + "r24/point.yaml"}},
-			"a window with more after it": {[]madetrees.Op{setting(curve+"r24/result_summary.json", 8*4395,
+			"a window with more after it": {[]madetrees.Change{setting(curve+"r24/result_summary.json", 8*4395,
 				"n_samples_issued")}, nil},
-			"tokens twice": {[]madetrees.Op{setting(curve+"r24/result_summary.json", 13.2e6/5, "tpot", "avg")},
+			"tokens twice": {[]madetrees.Change{setting(curve+"r24/result_summary.json", 13.2e6/5, "tpot", "avg")},
 				[]string{"tokens-of-time " + curve + "r24/result_summary.json"}},
-			"one letter": {[]madetrees.Op{texts(curve+"r24/results.json", "a")},
+			"one letter": {[]madetrees.Change{texts(curve+"r24/results.json", "a")},
 				[]string{"tokens-of-text " + curve + "r24/results.json"}},
-			"sentences": {[]madetrees.Op{texts(curve+"r24/results.json", strings.Repeat("word ", 90))}, nil},
-			"one sample": {[]madetrees.Op{places(curve+"r24/sample_idx_map.json", 1)},
+			"sentences": {[]madetrees.Change{texts(curve+"r24/results.json", strings.Repeat("word ", 90))}, nil},
+			"one sample": {[]madetrees.Change{places(curve+"r24/sample_idx_map.json", 1)},
 				[]string{"repeated-samples " + curve + "r24/sample_idx_map.json"}},
-			"samples in turn": {[]madetrees.Op{places(curve+"r24/sample_idx_map.json", 500)}, nil},
+			"samples in turn": {[]madetrees.Change{places(curve+"r24/sample_idx_map.json", 500)}, nil},
 		} {
-			got := reviewed(t, madetrees.Changed(t, base, c.ops))
+			got := reviewed(t, madetrees.ChangedTree(t, base, c.ops))
 			if !slices.Equal(got, c.want) {
 				t.Errorf("%s: %q, want %q", name, got, c.want)
 			}
@@ -83,7 +84,7 @@ func TestReview(t *testing.T) {
 }
 
 // sound makes the times of a curve's points those of its tokens, TTFT one of the load, and runs longer than windows.
-func sound(t *testing.T, base fstest.MapFS, curve string) (ops []madetrees.Op) {
+func sound(t *testing.T, base fstest.MapFS, curve string) (ops []madetrees.Change) {
 	t.Helper()
 	for name, f := range base {
 		file := strings.TrimPrefix(name, "sub/")
@@ -97,7 +98,7 @@ func sound(t *testing.T, base fstest.MapFS, curve string) (ops []madetrees.Op) {
 		if err := json.Unmarshal(f.Data, &s); err != nil {
 			t.Fatal(err)
 		}
-		users, _ := numberOf(strings.Split(strings.TrimPrefix(file, curve), "/")[0])
+		users, _ := concurrencyInName(strings.Split(strings.TrimPrefix(file, curve), "/")[0])
 		ops = append(ops, setting(file, 8*4395, "n_samples_issued"),
 			setting(file, 1e8+1e6*float64(users), "ttft", "percentiles", "90"),
 			setting(file, s.TTFT.Avg+s.TPOT.Avg*s.Lengths.Avg, "latency", "avg"))
@@ -106,7 +107,7 @@ func sound(t *testing.T, base fstest.MapFS, curve string) (ops []madetrees.Op) {
 }
 
 // equalTimes set TTFT p90 of all points of a curve to one value.
-func equalTimes(base fstest.MapFS, curve string) (ops []madetrees.Op) {
+func equalTimes(base fstest.MapFS, curve string) (ops []madetrees.Change) {
 	for name := range base {
 		file := strings.TrimPrefix(name, "sub/")
 		if strings.HasPrefix(file, curve) && strings.HasSuffix(file, "/"+summaryFile) {
@@ -116,14 +117,14 @@ func equalTimes(base fstest.MapFS, curve string) (ops []madetrees.Op) {
 	return ops
 }
 
-func wholeFile(file string, v any) madetrees.Op {
+func wholeFile(file string, v any) madetrees.Change {
 	text, _ := json.Marshal(v)
 	value, _ := json.Marshal(string(text))
-	return madetrees.Op{Op: "text", File: file, Value: value}
+	return madetrees.Change{Op: "text", File: file, Value: value}
 }
 
 // texts are ten equal responses.
-func texts(file, text string) madetrees.Op {
+func texts(file, text string) madetrees.Change {
 	all := map[string]string{}
 	for i := range 10 {
 		all[fmt.Sprint(i)] = text
@@ -132,7 +133,7 @@ func texts(file, text string) madetrees.Op {
 }
 
 // places are 1,000 requests of 500 samples: each one several times in a row, or all in turn.
-func places(file string, apart int) madetrees.Op {
+func places(file string, apart int) madetrees.Change {
 	var b strings.Builder
 	b.WriteString(`{"performance": {`)
 	for i := range 1000 {
@@ -147,5 +148,5 @@ func places(file string, apart int) madetrees.Op {
 	}
 	b.WriteString("}}")
 	value, _ := json.Marshal(b.String())
-	return madetrees.Op{Op: "text", File: file, Value: value}
+	return madetrees.Change{Op: "text", File: file, Value: value}
 }

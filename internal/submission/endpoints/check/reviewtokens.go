@@ -21,13 +21,13 @@ const (
 
 // reviewTokens checks that the output tokens agree with the response times and with the texts.
 func (r *curveReviewer) reviewTokens(p Point, at string) {
-	mean, ok := meanOf(p.Summary, "output_sequence_lengths")
+	mean, ok := metricMean(p.Summary, "output_sequence_lengths")
 	if !ok || mean <= 1 {
 		return
 	}
-	latency, ok := meanOf(p.Summary, "latency")
-	ttft, ok2 := meanOf(p.Summary, "ttft")
-	tpot, ok3 := meanOf(p.Summary, "tpot")
+	latency, ok := metricMean(p.Summary, "latency")
+	ttft, ok2 := metricMean(p.Summary, "ttft")
+	tpot, ok3 := metricMean(p.Summary, "tpot")
 	if ok && ok2 && ok3 && tpot > 0 && latency > ttft {
 		room := (latency - ttft) / tpot
 		if mean > room*tokenTimeFactor || mean*tokenTimeFactor < room {
@@ -37,7 +37,7 @@ func (r *curveReviewer) reviewTokens(p Point, at string) {
 				mean, (latency-ttft)/1e6, room, tpot/1e6)
 		}
 	}
-	characters, texts := charactersOf(p.Results)
+	characters, texts := meanCharacters(p.Results)
 	if each := characters / mean; texts >= minTexts && (each < minCharacters || each > maxCharacters) {
 		r.addWarning("tokens-of-text", path.Join(at, resultsFile), "the %d responses that are kept have %.4g characters on "+
 			"average, and a response has %.4g tokens: %.3g characters a token, want %v to %v", texts, characters, mean, each,
@@ -45,19 +45,19 @@ func (r *curveReviewer) reviewTokens(p Point, at string) {
 	}
 }
 
-// meanOf returns the mean of a metric: avg, or total divided by the number of completed requests.
-func meanOf(summary *pyvalue.Dict, metric string) (x float64, ok bool) {
+// metricMean returns the mean of a metric: avg, or total divided by the number of completed requests.
+func metricMean(summary *pyvalue.Dict, metric string) (x float64, ok bool) {
 	d, _ := pyvalue.Field[*pyvalue.Dict](summary, metric)
-	if x, ok = of(d, "avg"); ok {
+	if x, ok = numberIn(d, "avg"); ok {
 		return x, true
 	}
-	total, ok := of(d, "total")
-	n, ok2 := of(summary, "n_samples_completed")
+	total, ok := numberIn(d, "total")
+	n, ok2 := numberIn(summary, "n_samples_completed")
 	return total / n, ok && ok2 && n > 0
 }
 
-// charactersOf returns the mean length of the texts in results.json, and their number.
-func charactersOf(results *pyvalue.Dict) (mean float64, texts int) {
+// meanCharacters returns the mean length of the texts in results.json, and their number.
+func meanCharacters(results *pyvalue.Dict) (mean float64, texts int) {
 	all, _ := results.Get("responses")
 	var values []any
 	switch v := all.(type) {

@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// seedRows checks the rules on the seeds of a curve.
-func (c *submissionChecker) seedRows(curve string, points []*curvePoint) {
+// checkCurveSeeds checks the rules on the seeds of a curve.
+func (c *submissionChecker) checkCurveSeeds(curve string, points []*curvePoint) {
 	var sets, published []string
 	for _, s := range c.rules.SeedSets {
 		published = append(published, s.ID)
@@ -35,7 +35,7 @@ func (c *submissionChecker) seedRows(curve string, points []*curvePoint) {
 	}
 	for _, p := range points {
 		if set := c.rules.SeedSetOf(p.config.Text("seed_set")); set != nil {
-			c.seedValues(p, set)
+			c.checkSeedValues(p, set)
 		}
 	}
 	cohorts := c.rules.AdoptionCohorts()
@@ -49,7 +49,7 @@ func (c *submissionChecker) seedRows(curve string, points []*curvePoint) {
 	}
 }
 
-func (c *submissionChecker) seedValues(p *curvePoint, set *endpoints.SeedSet) {
+func (c *submissionChecker) checkSeedValues(p *curvePoint, set *endpoints.SeedSet) {
 	var wrong []string
 	for _, seed := range []struct {
 		name string
@@ -68,8 +68,8 @@ func (c *submissionChecker) seedValues(p *curvePoint, set *endpoints.SeedSet) {
 	}
 }
 
-// drafterRows checks the rules on models for speculative decoding.
-func (c *submissionChecker) drafterRows(model string, points []*curvePoint) {
+// checkDrafters checks the rules on models for speculative decoding.
+func (c *submissionChecker) checkDrafters(model string, points []*curvePoint) {
 	approved := c.rules.DraftersOf(model)
 	matched := map[*curvePoint]*endpoints.Drafter{}
 	for _, p := range points {
@@ -95,17 +95,17 @@ func (c *submissionChecker) drafterRows(model string, points []*curvePoint) {
 	}
 	for _, p := range points {
 		if d := matched[p]; d != nil {
-			c.leadTime(p, d)
+			c.checkLeadTime(p, d)
 		}
 	}
 }
 
-func (c *submissionChecker) leadTime(p *curvePoint, d *endpoints.Drafter) {
+func (c *submissionChecker) checkLeadTime(p *curvePoint, d *endpoints.Drafter) {
 	const rule = "drafter-approval-lead-time"
 	cohort := p.config.Text("target_cohort")
 	target, ok := endpoints.ParseCohort(strings.TrimSpace(cohort))
 	approved, ok2 := endpoints.ParseCohort(d.Cohort)
-	first := approved.After(c.rules.DrafterLead)
+	first := approved.Later(c.rules.DrafterLead)
 	switch {
 	case !ok || !ok2:
 		c.addRow(rule, Warning, p.yamlPath(), "not judged: the cohorts are %q and %q", cohort, d.Cohort)

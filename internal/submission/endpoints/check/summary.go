@@ -10,9 +10,9 @@ import (
 )
 
 // resultSummary is the content of result_summary.json.
-type resultSummary struct{ r *schema.Record }
+type resultSummary struct{ record *schema.Record }
 
-func (s *resultSummary) totalOf(of string) float64 { return s.r.Record(of).Float("total") }
+func (s *resultSummary) totalOf(metric string) float64 { return s.record.Record(metric).Float("total") }
 
 // outputTokens returns the number of output tokens.
 func (s *resultSummary) outputTokens() float64 {
@@ -21,7 +21,7 @@ func (s *resultSummary) outputTokens() float64 {
 
 // tokensPerSecond returns the output tokens per second, or 0 if the duration is 0.
 func (s *resultSummary) tokensPerSecond() float64 {
-	seconds := s.r.Float("duration_ns") / 1e9
+	seconds := s.record.Float("duration_ns") / 1e9
 	if !(seconds > 0) {
 		return 0
 	}
@@ -30,15 +30,15 @@ func (s *resultSummary) tokensPerSecond() float64 {
 
 // tpotP90 returns the 90th percentile of the times per output token in ms.
 func (s *resultSummary) tpotP90() (ms float64, ok bool) {
-	ns, ok := s.r.Record("tpot").Map("percentiles")["90"].(float64)
+	ns, ok := s.record.Record("tpot").Map("percentiles")["90"].(float64)
 	return ns / 1e6, ok
 }
 
 // interactivityRate returns the output tokens divided by the time of turns.
 func (s *resultSummary) interactivityRate() (rate float64, ok bool) {
-	tokens, seconds := s.r.Float("output_tokens_per_turn_total"), s.r.Float("e2e_turn_time_seconds_total")
-	hasTokens, hasSeconds := s.r.Has("output_tokens_per_turn_total"), s.r.Has("e2e_turn_time_seconds_total")
-	if !hasTokens && !hasSeconds && s.r.Int("n_samples_failed") == 0 {
+	tokens, seconds := s.record.Float("output_tokens_per_turn_total"), s.record.Float("e2e_turn_time_seconds_total")
+	hasTokens, hasSeconds := s.record.Has("output_tokens_per_turn_total"), s.record.Has("e2e_turn_time_seconds_total")
+	if !hasTokens && !hasSeconds && s.record.Int("n_samples_failed") == 0 {
 		tokens, seconds, hasTokens, hasSeconds = s.totalOf("output_sequence_lengths"), s.totalOf("latency")/1e9, true, true
 	}
 	if !hasTokens || !hasSeconds || !(seconds > 0) {
@@ -49,7 +49,7 @@ func (s *resultSummary) interactivityRate() (rate float64, ok bool) {
 
 // storedFigure returns a figure that the submitter wrote in addition to its inputs.
 func (s *resultSummary) storedFigure(name string) (x float64, ok bool) {
-	v, _ := s.r.Raw.Get(name)
+	v, _ := s.record.Raw.Get(name)
 	if v == nil {
 		return 0, false
 	}
@@ -68,13 +68,13 @@ func withinOnePercent(stored, derived float64) bool {
 	return math.Abs(stored-derived)/max(math.Abs(derived), 1e-9) <= storedTolerance
 }
 
-// resultRows checks the rules on a point's results.
-func (c *submissionChecker) resultRows(p *curvePoint, g *endpoints.Regions) {
+// checkResults checks the rules on a point's results.
+func (c *submissionChecker) checkResults(p *curvePoint, g *endpoints.Regions) {
 	s, file := p.summary, p.resultsPath()
-	c.durationRow(p, g)
-	c.steadyBasis(p)
+	c.checkDuration(p, g)
+	c.noteSteadyBasis(p)
 	if least, known := c.rules.MinQueries[p.config.Text("dataset")]; known {
-		done := s.r.Int("n_samples_completed")
+		done := s.record.Int("n_samples_completed")
 		if done < least {
 			c.addRow("min-query-count", Error, file, "%d queries completed, want at least %d of %s", done, least,
 				p.config.Text("dataset"))
@@ -82,14 +82,14 @@ func (c *submissionChecker) resultRows(p *curvePoint, g *endpoints.Regions) {
 			c.addRow("min-query-count", Info, file, "%d queries completed, at least %d", done, least)
 		}
 	}
-	ns := s.r.Float("duration_ns")
+	ns := s.record.Float("duration_ns")
 	if ns <= 0 {
 		c.addRow("metric-consistency-duration", Error, file, "duration_ns is %v, want more than 0", ns)
 	} else {
 		c.addRow("metric-consistency-duration", Info, file, "the run took %.3f s", ns/1e9)
 	}
-	if issued := s.r.Int("n_samples_issued"); issued > 0 {
-		done, failed := s.r.Int("n_samples_completed"), s.r.Int("n_samples_failed")
+	if issued := s.record.Int("n_samples_issued"); issued > 0 {
+		done, failed := s.record.Int("n_samples_completed"), s.record.Int("n_samples_failed")
 		if done+failed != issued {
 			c.addRow("metric-consistency-accounting", Error, file, "%d completed and %d failed of %d issued", done, failed,
 				issued)
@@ -102,13 +102,13 @@ func (c *submissionChecker) resultRows(p *curvePoint, g *endpoints.Regions) {
 	} else {
 		c.addRow("metric-consistency-output-tokens", Info, file, "%.0f output tokens", s.outputTokens())
 	}
-	c.derivedRow("metric-consistency-system-tps", file, "system_tps", s, s.tokensPerSecond())
-	c.userRows(p)
-	c.interactivityRow(s, file)
+	c.checkDerived("metric-consistency-system-tps", file, "system_tps", s, s.tokensPerSecond())
+	c.checkUserSpeed(p)
+	c.checkInteractivity(s, file)
 }
 
-// derivedRow compares a stored figure with the derived one. If none is stored, the derived one counts.
-func (c *submissionChecker) derivedRow(rule, file, name string, s *resultSummary, derived float64) {
+// checkDerived compares a stored figure with the derived one. If none is stored, the derived one counts.
+func (c *submissionChecker) checkDerived(rule, file, name string, s *resultSummary, derived float64) {
 	if stored, ok := s.storedFigure(name); ok && !withinOnePercent(stored, derived) {
 		c.addRow(rule, Error, file, "%s is %v, but the file's own figures give %.4f", name, stored, derived)
 		return
@@ -116,7 +116,7 @@ func (c *submissionChecker) derivedRow(rule, file, name string, s *resultSummary
 	c.addRow(rule, Info, file, "%s is %.4f", name, derived)
 }
 
-func (c *submissionChecker) userRows(p *curvePoint) {
+func (c *submissionChecker) checkUserSpeed(p *curvePoint) {
 	const rule = "metric-consistency-tpot-p90"
 	ms, known := p.summary.tpotP90()
 	switch {
@@ -131,10 +131,10 @@ func (c *submissionChecker) userRows(p *curvePoint) {
 		return
 	}
 	c.addRow(rule, Info, p.resultsPath(), "the 90th percentile of TPOT is %.4f ms", ms)
-	c.derivedRow("metric-consistency-tps-per-user", p.resultsPath(), "tps_per_user", p.summary, 1000/ms)
+	c.checkDerived("metric-consistency-tps-per-user", p.resultsPath(), "tps_per_user", p.summary, 1000/ms)
 }
 
-func (c *submissionChecker) interactivityRow(s *resultSummary, file string) {
+func (c *submissionChecker) checkInteractivity(s *resultSummary, file string) {
 	const rule, name = "agentic-metric-consistency", "e2e_avg_interactivity"
 	derived, ok := s.interactivityRate()
 	stored, has := s.storedFigure(name)
@@ -142,16 +142,16 @@ func (c *submissionChecker) interactivityRow(s *resultSummary, file string) {
 	case !ok && has:
 		c.addRow(rule, Error, file, "%s is %v, but the file has not what it is made of", name, stored)
 	case ok:
-		c.derivedRow(rule, file, name, s, derived)
+		c.checkDerived(rule, file, name, s, derived)
 	}
 }
 
-// durationRow compares the duration of the steady window, or else of the whole run, with the minimum.
-func (c *submissionChecker) durationRow(p *curvePoint, g *endpoints.Regions) {
-	if g == nil || g.Of(p.concurrency) == "" {
+// checkDuration compares the duration of the steady window, or else of the whole run, with the minimum.
+func (c *submissionChecker) checkDuration(p *curvePoint, g *endpoints.Regions) {
+	if g == nil || g.RegionAt(p.concurrency) == "" {
 		return
 	}
-	ms, basis := p.summary.r.Float("duration_ns")/1e6, "the run"
+	ms, basis := p.summary.record.Float("duration_ns")/1e6, "the run"
 	if w := p.config.Record("steady_state").Record("window"); w.Has("duration_s") {
 		ms, basis = w.Float("duration_s")*1000, "the steady window"
 	}
@@ -163,8 +163,8 @@ func (c *submissionChecker) durationRow(p *curvePoint, g *endpoints.Regions) {
 	}
 }
 
-// steadyBasis reports which figures are the point's official ones.
-func (c *submissionChecker) steadyBasis(p *curvePoint) {
+// noteSteadyBasis reports which figures are the point's official ones.
+func (c *submissionChecker) noteSteadyBasis(p *curvePoint) {
 	const rule = "steady-state-basis"
 	block, file := p.config.Record("steady_state"), p.resultsPath()
 	switch {

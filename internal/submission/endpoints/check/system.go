@@ -22,7 +22,7 @@ type powerFacts struct {
 
 // checkSystem checks a folder of results/.
 func (c *submissionChecker) checkSystem(dir string) {
-	known := c.factsOf(dir)
+	known := c.readFacts(dir)
 	computation := c.checkPower(dir, known)
 	models := c.listDirs(dir)
 	if len(models) == 0 {
@@ -33,8 +33,8 @@ func (c *submissionChecker) checkSystem(dir string) {
 	}
 }
 
-// factsOf reads the first readable description of a system in order of names.
-func (c *submissionChecker) factsOf(dir string) powerFacts {
+// readFacts reads the first readable description of a system in order of names.
+func (c *submissionChecker) readFacts(dir string) powerFacts {
 	for _, model := range c.listDirs(dir) {
 		for _, name := range c.listDirs(path.Join(dir, model)) {
 			if !strings.HasPrefix(name, "r") {
@@ -67,7 +67,7 @@ func newFacts(d *pyvalue.Dict) powerFacts {
 			continue
 		}
 		cooled(node)
-		f.takeNode(node)
+		f.addNode(node)
 	}
 	if len(overheads) > 1 {
 		f.overhead = power.AirOverhead
@@ -79,7 +79,7 @@ func newFacts(d *pyvalue.Dict) powerFacts {
 	return f
 }
 
-func (f *powerFacts) takeNode(node *pyvalue.Dict) {
+func (f *powerFacts) addNode(node *pyvalue.Dict) {
 	value, _ := node.Get("system_node_ensemble_id")
 	ensemble, ok := pythonInteger(value)
 	if text, isText := value.(string); isText {
@@ -94,7 +94,7 @@ func (f *powerFacts) takeNode(node *pyvalue.Dict) {
 	if n, ok := pythonInteger(value); ok {
 		f.cores[ensemble] = n
 	}
-	if n, ok := acceleratorsOf(node); ok {
+	if n, ok := nodeAccelerators(node); ok {
 		f.accelerators[ensemble] = n
 	}
 }
@@ -110,8 +110,8 @@ func pythonInteger(v any) (n int, ok bool) {
 	return wholeNumber(v)
 }
 
-// acceleratorsOf returns the number of accelerators of all types in a node.
-func acceleratorsOf(node *pyvalue.Dict) (n int, ok bool) {
+// nodeAccelerators returns the number of accelerators of all types in a node.
+func nodeAccelerators(node *pyvalue.Dict) (n int, ok bool) {
 	entries, _ := pyvalue.Field[[]any](node, "accelerator_info")
 	if len(entries) == 0 {
 		entries = []any{node}
@@ -139,7 +139,7 @@ func (c *submissionChecker) checkPower(dir string, known powerFacts) *power.Comp
 		c.addRow(rule, Error, file, "%s cannot be read: %v", powerFile, err)
 		return nil
 	}
-	d, faults := power.Parse(v)
+	d, faults := power.ParseDescriptor(v)
 	if len(faults) > 0 {
 		c.addFaults(rule, file, faults)
 		return nil
@@ -159,7 +159,7 @@ func (c *submissionChecker) checkPower(dir string, known powerFacts) *power.Comp
 	for _, text := range computed.Warnings {
 		c.addRow(rule, Warning, file, "%s", text)
 	}
-	if !computed.Known {
+	if !computed.IsKnown {
 		return nil
 	}
 	known.fillAccelerators(computed.Sets)
@@ -173,14 +173,14 @@ func (c *submissionChecker) checkPower(dir string, known powerFacts) *power.Comp
 // reportMissingPower adds a row for a missing power file. The row is an error unless the division requires none.
 func (c *submissionChecker) reportMissingPower(rule, file string, known powerFacts) {
 	if known.division == "rdi" || known.division == "serviced" {
-		c.rowOf(sectionPowerScope, rule, Info, file, "the division needs no %s", powerFile)
+		c.addRowInSection(sectionPowerScope, rule, Info, file, "the division needs no %s", powerFile)
 		return
 	}
 	c.addRow(rule, Error, file, "%s is missing", powerFile)
 }
 
 // fillAccelerators sets the missing accelerator counts of node sets from the system's description.
-func (f powerFacts) fillAccelerators(sets []power.Set) {
+func (f powerFacts) fillAccelerators(sets []power.NodeSet) {
 	for i, s := range sets {
 		if n, ok := f.accelerators[s.Ensemble]; ok && s.AcceleratorsPerNode < 0 {
 			sets[i].AcceleratorsPerNode = n
@@ -188,7 +188,7 @@ func (f powerFacts) fillAccelerators(sets []power.Set) {
 	}
 }
 
-func unknownEnsembles(sets []power.Set, known map[int]bool) (names []string) {
+func unknownEnsembles(sets []power.NodeSet, known map[int]bool) (names []string) {
 	unknown := map[int]bool{}
 	for _, s := range sets {
 		if !known[s.Ensemble] {

@@ -51,24 +51,24 @@ type accuracySets struct {
 }
 
 // drivenSets returns the sets of the accuracy run in the form of a run's configuration.
-func (f AccuracyFile) drivenSets() (all []files.DrivenSet) {
-	sets, _ := score.SetsOf(f.Settings) // checked when the rules were read
+func (f AccuracyFile) drivenSets() (all []files.AccuracySet) {
+	sets, _ := score.SetsOfModel(f.Settings) // checked when the rules were read
 	for _, s := range sets {
-		all = append(all, files.DrivenSet{Name: s.Name, Path: f.Path, Method: s.Method, GroundTruth: s.Truth,
+		all = append(all, files.AccuracySet{Name: s.Name, Path: f.Path, Method: s.Method, GroundTruth: s.Truth,
 			Extractor: s.Extractor, Repeats: s.Repeats})
 	}
 	return all
 }
 
-// options returns the options for reading the file.
-func (f AccuracyFile) options(rules *endpoints.Rules) prompts.PromptOptions {
+// promptOptions returns the options for reading the file.
+func (f AccuracyFile) promptOptions(rules *endpoints.Rules) prompts.PromptOptions {
 	o := SetOptions(f.Path, f.Model, rules)
 	o.Order, o.Keep = prompts.InFileOrder, append(score.TruthColumns(f.Settings), score.SetColumn)
 	return o
 }
 
-// split assigns the requests of a file to their sets.
-func (f AccuracyFile) split(set *prompts.PromptSet) (a accuracySets, err error) {
+// splitSets assigns the requests of a file to their sets.
+func (f AccuracyFile) splitSets(set *prompts.PromptSet) (a accuracySets, err error) {
 	a.asks = set.Draw(prompts.DrawOptions{N: set.Rows(), Order: prompts.InOrder})
 	a.rows = make([]score.SampleRow, set.Rows())
 	for i := range a.rows {
@@ -107,19 +107,19 @@ func valueText(raw json.RawMessage) (text string, ok bool) {
 // CheckAccuracyFile lists the differences of a model's accuracy file from the official sets, one per line. It returns
 // an error if the file cannot be used for an accuracy run.
 func CheckAccuracyFile(f AccuracyFile, rules *endpoints.Rules) (lines []string, err error) {
-	o := f.options(rules)
+	o := f.promptOptions(rules)
 	o.Table = client.OpenParquet
 	set, err := prompts.ReadSet(o)
 	if err != nil {
 		return nil, err
 	}
-	a, err := f.split(set)
+	a, err := f.splitSets(set)
 	if err != nil {
 		return nil, err
 	}
 	issued := 0
 	for _, s := range a.sets {
-		issued += len(s.Asks())
+		issued += len(s.RowsToSend())
 		if s.Method == score.ProgramMethod {
 			lines = append(lines, fmt.Sprintf("%s: programs are not executed by this client: the set gets no score", s.Name))
 		}
@@ -133,7 +133,7 @@ func CheckAccuracyFile(f AccuracyFile, rules *endpoints.Rules) (lines []string, 
 
 // MeasureAccuracy implements Client. It sends the sets of the accuracy file one after the other at the point's load.
 // Each row is repeated as often as its set requires, in the file's order and without salt.
-func (o *Own) MeasureAccuracy(ctx context.Context, j Job) (AccuracyRun, error) {
+func (o *OwnClient) MeasureAccuracy(ctx context.Context, j PointJob) (AccuracyRun, error) {
 	run := AccuracyRun{Began: time.Now()}
 	if o.Accuracy.Settings.SWEBench != nil {
 		return o.measureSWEBench(ctx, j)
@@ -148,23 +148,23 @@ func (o *Own) MeasureAccuracy(ctx context.Context, j Job) (AccuracyRun, error) {
 	}
 	defer func() { _ = wire.Close() }() // there is no buffered data
 	load := arrival.Pattern{Kind: arrival.Users, Users: j.Point.Concurrency, Seed: j.Seeds.Scheduler}
-	kept := &answerKeeper{}
-	s, err := serving.OpenSession(wire, serving.Plan{Connection: o.Connection, Prompts: o.Accuracy.options(o.Rules),
-		Loads: []arrival.Pattern{load}, Base: load, WholeWindow: true, Received: kept.receive})
+	kept := &answerStore{}
+	s, err := serving.OpenSession(wire, serving.Plan{Connection: o.Connection, Prompts: o.Accuracy.promptOptions(o.Rules),
+		Loads: []arrival.Pattern{load}, Base: load, WholeWindow: true, Received: kept.addAnswer})
 	if err != nil {
 		return run, err
 	}
-	if err := s.AskFirst(ctx, o.note); err != nil {
+	if err := s.AskFirst(ctx, o.noteOnce); err != nil {
 		return run, err
 	}
-	a, err := o.Accuracy.split(s.Set)
+	a, err := o.Accuracy.splitSets(s.Set)
 	if err != nil {
 		return run, sdk.Data(err)
 	}
 	var entries []files.ScoreEntry
-	var answers []keptAnswer
+	var answers []storedAnswer
 	for _, set := range a.sets {
-		kept.begin(set.Name)
+		kept.beginSet(set.Name)
 		took, err := measureSet(ctx, j, s, load, &set, a.asks, kept)
 		if err != nil {
 			return run, err
@@ -183,7 +183,7 @@ func (o *Own) MeasureAccuracy(ctx context.Context, j Job) (AccuracyRun, error) {
 
 // describeEntry returns the score of a data set as a line.
 func describeEntry(e files.ScoreEntry) string {
-	text := fmt.Sprintf("%s: %d answers in %s; ", e.Dataset, e.Samples, seconds(e.Took))
+	text := fmt.Sprintf("%s: %d answers in %s; ", e.Dataset, e.Samples, formatSeconds(e.Took))
 	switch v := e.Score.(type) {
 	case nil:
 		return text + "no score"
@@ -214,16 +214,16 @@ func (c chosenRows) Len() int { return len(c.rows) }
 func (c chosenRows) At(i int) prompts.Ask { return c.asks.At(c.rows[i]) }
 
 // measureSet sends all requests of a set and returns the duration.
-func measureSet(ctx context.Context, j Job, s *serving.Session, load arrival.Pattern, set *score.ScoredSet,
-	asks *prompts.DrawnRequests, kept *answerKeeper) (time.Duration, error) {
-	chosen := chosenRows{asks, set.Asks()}
+func measureSet(ctx context.Context, j PointJob, s *serving.Session, load arrival.Pattern, set *score.ScoredSet,
+	asks *prompts.DrawnRequests, kept *answerStore) (time.Duration, error) {
+	chosen := chosenRows{asks, set.RowsToSend()}
 	load.Requests = len(chosen.rows)
 	if j.Point.Offline == plan.Dedicated {
 		load = arrival.Pattern{Kind: arrival.Maximum, Requests: load.Requests, Seed: load.Seed}
 	}
 	telling, done := context.WithCancel(ctx)
 	var group sync.WaitGroup
-	group.Go(func() { tellAnswers(telling, j, set.Name, kept, len(chosen.rows)) })
+	group.Go(func() { reportAnswers(telling, j, set.Name, kept, len(chosen.rows)) })
 	began := time.Now()
 	point, err := engine.Measure(ctx, s.Settings.Asker, engine.PointPlan{Asks: chosen, Lazy: true, Load: load})
 	done()
@@ -233,15 +233,15 @@ func measureSet(ctx context.Context, j Job, s *serving.Session, load arrival.Pat
 		return 0, err
 	case ctx.Err() != nil:
 		return 0, context.Cause(ctx)
-	case point.Ended == engine.ByErrors:
+	case point.StopReason == engine.ByErrors:
 		return 0, plugin.Fault(fmt.Errorf("the server fails: %s", firstFault(point.Requests, s.Settings.Rules)))
 	}
 	return time.Since(began), nil
 }
 
-// tellAnswers reports the number of answers until ctx ends.
-func tellAnswers(ctx context.Context, j Job, set string, kept *answerKeeper, all int) {
-	ticks := time.NewTicker(looks)
+// reportAnswers reports the number of answers until ctx ends.
+func reportAnswers(ctx context.Context, j PointJob, set string, kept *answerStore, all int) {
+	ticks := time.NewTicker(watchInterval)
 	defer ticks.Stop()
 	for {
 		select {
@@ -249,8 +249,8 @@ func tellAnswers(ctx context.Context, j Job, set string, kept *answerKeeper, all
 			return
 		case <-ticks.C:
 		}
-		if j.Tell != nil {
-			j.Tell(accuracyState{j.Point.Name(), set, kept.count(), all})
+		if j.Report != nil {
+			j.Report(accuracyState{j.Point.Name(), set, kept.count(), all})
 		}
 	}
 }
@@ -266,30 +266,30 @@ func (s accuracyState) String() string {
 	return fmt.Sprintf("%s: accuracy: %s: %d of %d answers", s.point, s.set, s.done, s.all)
 }
 
-// keptAnswer is an answer in the form of answersFile.
-type keptAnswer struct {
+// storedAnswer is an answer in the form of answersFile.
+type storedAnswer struct {
 	Set  string `json:"dataset_name"`
 	Row  int    `json:"row"` // row of the accuracy file, from 0
 	Text string `json:"text"`
 }
 
-// answerKeeper stores the answers to the requests of a set. Many goroutines may call its methods.
-type answerKeeper struct {
+// answerStore stores the answers to the requests of a set. Many goroutines may call its methods.
+type answerStore struct {
 	mu  sync.Mutex
 	set string // empty: no set has begun
-	all []keptAnswer
+	all []storedAnswer
 }
 
-// begin discards the stored answers and begins to store those of a set.
-func (k *answerKeeper) begin(set string) {
+// beginSet discards the stored answers and begins to store those of a set.
+func (k *answerStore) beginSet(set string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.set, k.all = set, nil
 }
 
-// receive stores an answer: reasoning, text and tool calls, without separators. It stores an empty text for a failed
+// addAnswer stores an answer: reasoning, text and tool calls, without separators. It stores an empty text for a failed
 // request.
-func (k *answerKeeper) receive(r *metrics.Request, a client.ReceivedAnswer) {
+func (k *answerStore) addAnswer(r *metrics.Request, a client.ReceivedAnswer) {
 	text := ""
 	if r.Status == metrics.OK {
 		text = string(a.Reasoning) + string(a.Text)
@@ -297,21 +297,21 @@ func (k *answerKeeper) receive(r *metrics.Request, a client.ReceivedAnswer) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.set != "" && r.Status != metrics.Cancelled {
-		k.all = append(k.all, keptAnswer{k.set, r.Row, strings.ToValidUTF8(text, "\ufffd")})
+		k.all = append(k.all, storedAnswer{k.set, r.Row, strings.ToValidUTF8(text, "\ufffd")})
 	}
 }
 
-func (k *answerKeeper) count() int {
+func (k *answerStore) count() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return len(k.all)
 }
 
 // texts returns the answers in order of their rows.
-func (k *answerKeeper) texts() []score.ReceivedText {
+func (k *answerStore) texts() []score.ReceivedText {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	slices.SortStableFunc(k.all, func(a, b keptAnswer) int { return cmp.Compare(a.Row, b.Row) })
+	slices.SortStableFunc(k.all, func(a, b storedAnswer) int { return cmp.Compare(a.Row, b.Row) })
 	all := make([]score.ReceivedText, len(k.all))
 	for i, a := range k.all {
 		all[i] = score.ReceivedText{Row: a.Row, Text: a.Text}
@@ -323,7 +323,7 @@ func (k *answerKeeper) texts() []score.ReceivedText {
 const answersFile = "accuracy/answers.jsonl"
 
 // writeAnswers writes answersFile.
-func writeAnswers(dir string, all []keptAnswer) error {
+func writeAnswers(dir string, all []storedAnswer) error {
 	return wholefile.WriteBy(filepath.Join(dir, filepath.FromSlash(answersFile)), 0o644, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)

@@ -41,21 +41,21 @@ func CheckTrajectories(file, model string, rules *endpoints.Rules) (lines []stri
 	if n, want := len(trajectoriesOf(set)), rules.PerformanceSets[model]; n != want {
 		lines = append(lines, fmt.Sprintf("%s has %d trajectories, and the official set of %s has %d", file, n, model, want))
 	}
-	return lines, firstWithoutSystem(set)
+	return lines, checkSystemTexts(set)
 }
 
-// firstWithoutSystem returns an error for the first conversation without a system text, to which the salt is added.
-func firstWithoutSystem(set *conversations.ConversationSet) error {
+// checkSystemTexts returns an error for the first conversation without a system text, to which the salt is added.
+func checkSystemTexts(set *conversations.ConversationSet) error {
 	for _, t := range set.Turns {
-		if systemOf(t.Messages) < 0 {
+		if systemIndex(t.Messages) < 0 {
 			return fmt.Errorf("conversation %s has no text of the system, around which its salt would stand", t.Conversation)
 		}
 	}
 	return nil
 }
 
-// systemOf returns the index of the system message with a text; -1: none.
-func systemOf(messages []conversations.ChatMessage) int {
+// systemIndex returns the index of the system message with a text; -1: none.
+func systemIndex(messages []conversations.ChatMessage) int {
 	for i, m := range messages {
 		if m.Role == "system" && !m.NoContent {
 			return i
@@ -81,11 +81,11 @@ func trajectoriesOf(set *conversations.ConversationSet) (all []trajectory) {
 
 // trajectoryAsks contains the turns of trajectories over several rounds. Each round has its own salts.
 type trajectoryAsks struct {
-	set    *conversations.ConversationSet
-	places []int      // index of each turn in its trajectory, from 0
-	of     []int      // trajectory of each turn
-	salts  [][]string // by round and trajectory
-	params prompts.PromptOptions
+	set          *conversations.ConversationSet
+	turnIndices  []int      // index of each turn in its trajectory, from 0
+	trajectories []int      // trajectory of each turn
+	salts        [][]string // by round and trajectory
+	params       prompts.PromptOptions
 }
 
 // newTrajectoryAsks returns the turns for the given number of rounds. It draws the salts with Python's generator from
@@ -96,7 +96,7 @@ func newTrajectoryAsks(set *conversations.ConversationSet, rounds int, seed uint
 	all := trajectoriesOf(set)
 	for n, t := range all {
 		for i := t.first; i < t.last; i++ {
-			a.places, a.of = append(a.places, i-t.first), append(a.of, n)
+			a.turnIndices, a.trajectories = append(a.turnIndices, i-t.first), append(a.trajectories, n)
 		}
 	}
 	random := mt19937.NewPythonWide(seed)
@@ -123,7 +123,7 @@ const sessionHeader = "X-Session-ID"
 func (a *trajectoryAsks) PlaceOf(i int) prompts.Ask {
 	round, row := i/len(a.set.Turns), i%len(a.set.Turns)
 	t := &a.set.Turns[row]
-	ask := prompts.Ask{API: prompts.Chat, Row: row, Turn: a.places[row], Session: t.Conversation}
+	ask := prompts.Ask{API: prompts.Chat, Row: row, Turn: a.turnIndices[row], Session: t.Conversation}
 	if round > 0 {
 		ask.Session += "__repeat_" + strconv.Itoa(round+1)
 	}
@@ -138,8 +138,8 @@ func (a *trajectoryAsks) At(i int) prompts.Ask {
 	ask := a.PlaceOf(i)
 	t := &a.set.Turns[ask.Row]
 	messages := lists.Map(t.Messages, chatMessageOf)
-	if at := systemOf(t.Messages); at >= 0 {
-		salt := a.salts[i/len(a.set.Turns)][a.of[ask.Row]]
+	if at := systemIndex(t.Messages); at >= 0 {
+		salt := a.salts[i/len(a.set.Turns)][a.trajectories[ask.Row]]
 		messages[at].Content = "[salt: " + salt + "]\n\n" + messages[at].Content
 	}
 	chat := backend.AppendChat(nil, backend.Prompt{Messages: messages})
@@ -149,7 +149,7 @@ func (a *trajectoryAsks) At(i int) prompts.Ask {
 	}
 	ask.Header = map[string]string{sessionHeader: ask.Session}
 	ask.MaxTokens, ask.Fields = a.params.MaxTokens, map[string]json.RawMessage{}
-	for key, value := range fieldsOf(a.params.Body) {
+	for key, value := range parseFields(a.params.Body) {
 		ask.Fields[key] = json.RawMessage(value)
 	}
 	for key, value := range t.Fields {
@@ -182,8 +182,8 @@ type turnScorer struct {
 	scorer *replay.TurnScorer
 }
 
-// receive scores the answer to a turn. It ignores warm-up requests, which have no session.
-func (s *turnScorer) receive(r *metrics.Request, a client.ReceivedAnswer) {
+// scoreAnswer scores the answer to a turn. It ignores warm-up requests, which have no session.
+func (s *turnScorer) scoreAnswer(r *metrics.Request, a client.ReceivedAnswer) {
 	if r.Session == "" || r.WarmUp || r.Status == metrics.Cancelled {
 		return
 	}
@@ -207,36 +207,36 @@ const maxRounds = 1000
 
 // measureAgentic makes the performance run of an agentic point. Its users replay the trajectories. Each turn is sent
 // when the previous answer has ended and the recorded tool time has passed. The answers are scored.
-func (o *Own) measureAgentic(ctx context.Context, wire *openai.Client, j Job) (Measured, error) {
+func (o *OwnClient) measureAgentic(ctx context.Context, wire *openai.Client, j PointJob) (PerformanceRun, error) {
 	set, err := conversations.Open(o.Prompts.File)
 	if err == nil {
-		err = firstWithoutSystem(set)
+		err = checkSystemTexts(set)
 	}
 	if err != nil {
-		return Measured{}, sdk.Data(err)
+		return PerformanceRun{}, sdk.Data(err)
 	}
 	load := arrival.Pattern{Kind: arrival.Users, Users: j.Point.Concurrency, Sessions: true, Seed: j.Seeds.Scheduler}
 	inline := &turnScorer{set: set, scorer: replay.New(replay.RecordedTurns(set.Rows))}
 	words := prompts.PromptOptions{API: prompts.Chat, ISL: warmUpISL, OSL: warmUpOSL, Seed: warmUpSeed,
 		Body: o.Prompts.Body}
 	s, err := serving.OpenSession(wire, serving.Plan{Connection: o.Connection, Prompts: words, Tokenizer: o.Tokenizer,
-		Loads: []arrival.Pattern{load}, Base: load, WholeWindow: true, Received: inline.receive})
+		Loads: []arrival.Pattern{load}, Base: load, WholeWindow: true, Received: inline.scoreAnswer})
 	if err != nil {
-		return Measured{}, err
+		return PerformanceRun{}, err
 	}
-	if err := s.AskFirst(ctx, o.note); err != nil {
-		return Measured{}, err
+	if err := s.AskFirst(ctx, o.noteOnce); err != nil {
+		return PerformanceRun{}, err
 	}
-	p := &ownPoint{own: o, job: j, session: s, load: load, size: len(set.Turns), units: len(trajectoriesOf(set)),
+	p := &ownPoint{own: o, job: j, session: s, load: load, passSize: len(set.Turns), passUnits: len(trajectoriesOf(set)),
 		inline: inline}
-	rounds := max(j.Point.Passes, min(maxRounds, maxPlaces/4/p.size))
+	rounds := max(j.Point.Passes, min(maxRounds, maxPlaces/4/p.passSize))
 	p.asks = newTrajectoryAsks(set, rounds, j.Seeds.Model, o.Prompts)
-	p.warmUp = s.Set.Draw(prompts.DrawOptions{N: engine.WarmUps(load), Seed: warmUpSeed})
-	return p.measure(ctx)
+	p.warmUp = s.Set.Draw(prompts.DrawOptions{N: engine.DefaultWarmUps(load), Seed: warmUpSeed})
+	return p.measurePoint(ctx)
 }
 
 // agenticRun returns the data on a point's replay for its files.
-func (p *ownPoint) agenticRun(m Measured) (*files.Agentic, error) {
+func (p *ownPoint) agenticRun(m PerformanceRun) (*files.Agentic, error) {
 	if p.inline == nil {
 		return nil, nil
 	}
@@ -245,9 +245,9 @@ func (p *ownPoint) agenticRun(m Measured) (*files.Agentic, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &files.Agentic{Conversations: p.units, Timeout: turnTimeout, Turns: p.size, Salt: true, Delay: true,
-		Least: time.Duration(p.job.Seconds * float64(time.Second)), DataSeed: p.job.Seeds.SampleIndex,
-		Rounds: max(1, m.Issued/p.size), Scores: append(text, '\n')}
+	a := &files.Agentic{Conversations: p.passUnits, Timeout: turnTimeout, Turns: p.passSize, Salt: true, ToolDelay: true,
+		MinDuration: time.Duration(p.job.MinSeconds * float64(time.Second)), DataSeed: p.job.Seeds.SampleIndex,
+		Rounds: max(1, m.Issued/p.passSize), Scores: append(text, '\n')}
 	if scores.Score != nil {
 		a.Score = *scores.Score
 	}

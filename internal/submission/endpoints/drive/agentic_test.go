@@ -42,7 +42,7 @@ func trajectories() string {
 }
 
 // newAgentic is a curve of an agentic model whose server answers each turn with the recorded first call.
-func newAgentic(t *testing.T, seen func(r *http.Request, body string)) (tr *trial, own *drive.Own) {
+func newAgentic(t *testing.T, seen func(r *http.Request, body string)) (tr *trial, own *drive.OwnClient) {
 	t.Helper()
 	mock := openaitest.New(openaitest.Options{Owner: "vllm", Model: "kimi-k3", Step: time.Millisecond,
 		Reply: func(*openaitest.Request) *openaitest.Reply {
@@ -57,18 +57,18 @@ func newAgentic(t *testing.T, seen func(r *http.Request, body string)) (tr *tria
 		}
 		mock.ServeHTTP(w, r)
 	}))
-	rules, dir := endpoints.Newest(), t.TempDir()
-	p, err := plan.Choose(plan.Options{Model: "kimi-k3", CMax: 64}, rules)
+	rules, dir := endpoints.NewestRules(), t.TempDir()
+	p, err := plan.ChoosePlan(plan.Options{Model: "kimi-k3", CMax: 64}, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Points = p.Points[:3]
-	p.Client = plan.Client{Endpoint: url, PerformanceSet: filepath.Join(dir, "trajectories.jsonl")}
+	p.Client = plan.ClientSettings{Endpoint: url, PerformanceSet: filepath.Join(dir, "trajectories.jsonl")}
 	write(t, p.Client.PerformanceSet, trajectories())
 	tr = &trial{}
-	own = &drive.Own{Endpoint: url, Prompts: drive.SetOptions(p.Client.PerformanceSet, p.Model, rules),
+	own = &drive.OwnClient{Endpoint: url, Prompts: drive.SetOptions(p.Client.PerformanceSet, p.Model, rules),
 		Accuracy: drive.AccuracyFileOf(p, rules), Rules: rules, Version: "1", Poll: time.Millisecond}
-	tr.Options = drive.Options{Plan: p, Rules: rules, Out: filepath.Join(dir, "curve"), Shorten: 1e6, Client: own,
+	tr.Options = drive.Options{Plan: p, Rules: rules, Out: filepath.Join(dir, "curve"), TimeDivisor: 1e6, Client: own,
 		Say: func(line string) { tr.said = append(tr.said, line) }}
 	return tr, own
 }
@@ -94,7 +94,7 @@ func TestAgentic(t *testing.T) {
 			}
 		}
 	})
-	curve, err := drive.Run(t.Context(), tr.Options)
+	curve, err := drive.RunCurve(t.Context(), tr.Options)
 	if err != nil || len(curve.Points) != 3 {
 		t.Fatalf("%+v, %v", curve, err)
 	}
@@ -172,20 +172,20 @@ func TestSWEBench(t *testing.T) {
 		{[]string{runs, `{"run_id":"r-1","status":"succeeded","result":{}}`}, "has no submitted_instances"},
 	} {
 		own.SWEBench, _ = benchServer(t, c.states...)
-		curve, err := drive.Run(t.Context(), tr.Options)
+		curve, err := drive.RunCurve(t.Context(), tr.Options)
 		if err == nil || !strings.Contains(err.Error(), c.want) || len(curve.Points) != 1 || curve.Points[0].Accuracy != nil {
 			t.Errorf("%+v, error %v, want %q", curve.Points, err, c.want)
 		}
 	}
 	own.SWEBench = "http://user@host/path"
-	_, err := drive.Run(t.Context(), tr.Options)
+	_, err := drive.RunCurve(t.Context(), tr.Options)
 	if err == nil || !strings.Contains(err.Error(), "want http://HOST:PORT") {
 		t.Error(err)
 	}
 	url, asked := benchServer(t, runs, runs, `{"run_id":"r-1","status":"succeeded","result":{"submitted_instances":2,`+
 		`"resolved_instances":1}}`)
 	own.SWEBench = url
-	curve, err := drive.Run(t.Context(), tr.Options)
+	curve, err := drive.RunCurve(t.Context(), tr.Options)
 	if err != nil || curve.Points[0].Accuracy == nil || curve.Points[0].Accuracy.Missing != "" {
 		t.Fatalf("%+v, %v", curve, err)
 	}
@@ -225,13 +225,13 @@ func TestSWEBenchIsCancelled(t *testing.T) {
 	own.SWEBench = url
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
-	tr.Every = time.Nanosecond
+	tr.ReportInterval = time.Nanosecond
 	tr.Say = func(line string) {
 		if strings.Contains(line, "accuracy: SWE-bench: 0 of 1 instances") {
 			stop()
 		}
 	}
-	curve, err := drive.Run(ctx, tr.Options)
+	curve, err := drive.RunCurve(ctx, tr.Options)
 	if !errors.Is(err, context.Canceled) || len(curve.Points) != 1 {
 		t.Errorf("%d points, %v", len(curve.Points), err)
 	}
@@ -242,7 +242,7 @@ func TestSWEBenchIsCancelled(t *testing.T) {
 
 // TestCheckTrajectories: what is wrong with a file of trajectories is said before anything is asked.
 func TestCheckTrajectories(t *testing.T) {
-	rules, dir := endpoints.Newest(), t.TempDir()
+	rules, dir := endpoints.NewestRules(), t.TempDir()
 	for want, text := range map[string]string{
 		"":                          trajectories(),
 		"has no text of the system": strings.ReplaceAll(trajectories(), `"system":"You are an agent.",`, ""),

@@ -31,34 +31,34 @@ type Options struct {
 	Force  bool   // replace another curve in the folder
 	// Rehearsal marks the points, so no check accepts them. This program's own client always makes rehearsals. Shorten is
 	// a divisor of all minimum times, 1 or more. Above 1, the run is a rehearsal.
-	Rehearsal bool
-	Shorten   float64
-	// Every is the interval of progress lines. Say receives all lines.
-	Every time.Duration
-	Say   func(line string)
+	Rehearsal   bool
+	TimeDivisor float64
+	// ReportInterval is the interval of progress lines. Say receives all lines.
+	ReportInterval time.Duration
+	Say            func(line string)
 }
 
 // CurveFile is the name of the file that lists the measured points.
 const CurveFile = "curve.json"
 
-// maxCurve is the maximum size of CurveFile in bytes.
-const maxCurve = 16 << 20
+// maxCurveSize is the maximum size of CurveFile in bytes.
+const maxCurveSize = 16 << 20
 
 // Curve contains the measured points of a plan.
 type Curve struct {
-	Rules     string  `json:"rules"`
-	Model     string  `json:"model"`
-	CMax      int     `json:"c_max"`
-	SeedSet   string  `json:"seed_set"`
-	Client    string  `json:"client"`
-	Rehearsal bool    `json:"rehearsal"` // no check accepts its points
-	Shorten   float64 `json:"shorten"`   // divisor of the minimum times
-	Server    Server  `json:"server"`
-	Points    []Kept  `json:"points"`
+	Rules     string            `json:"rules"`
+	Model     string            `json:"model"`
+	CMax      int               `json:"c_max"`
+	SeedSet   string            `json:"seed_set"`
+	Client    string            `json:"client"`
+	Rehearsal bool              `json:"rehearsal"` // no check accepts its points
+	Shorten   float64           `json:"shorten"`   // divisor of the minimum times
+	Server    ServerDescription `json:"server"`
+	Points    []MeasuredPoint   `json:"points"`
 }
 
-// Kept is a measured point.
-type Kept struct {
+// MeasuredPoint is a measured point.
+type MeasuredPoint struct {
 	Point   plan.Point    `json:"point"`
 	Began   time.Time     `json:"began"`
 	Seconds float64       `json:"seconds"` // duration of the performance run
@@ -70,7 +70,7 @@ type Kept struct {
 }
 
 // lacksAccuracy reports whether an accuracy run is due and has not been made.
-func (k *Kept) lacksAccuracy() bool {
+func (k *MeasuredPoint) lacksAccuracy() bool {
 	return k.Point.Accuracy && (k.Accuracy == nil || k.Accuracy.Missing != "")
 }
 
@@ -85,13 +85,13 @@ type curveRun struct {
 
 // isRehearsal reports whether the points are rehearsals, which no check accepts.
 func (r *curveRun) isRehearsal() bool {
-	return r.Client.Name() == OwnName || r.Rehearsal || r.Shorten > 1
+	return r.Client.Name() == OwnName || r.Rehearsal || r.TimeDivisor > 1
 }
 
-// Run makes all missing runs of points in the order of the plan. If ctx ends, it returns ctx's cause unchanged.
+// RunCurve makes all missing runs of points in the order of the plan. If ctx ends, it returns ctx's cause unchanged.
 // Completed points are kept, and the next Run resumes.
-func Run(ctx context.Context, o Options) (Curve, error) {
-	o.Shorten = max(o.Shorten, 1)
+func RunCurve(ctx context.Context, o Options) (Curve, error) {
+	o.TimeDivisor = max(o.TimeDivisor, 1)
 	r := &curveRun{Options: o}
 	claim, err := output.Hold(o.Out)
 	if err != nil {
@@ -113,7 +113,7 @@ func Run(ctx context.Context, o Options) (Curve, error) {
 func (r *curveRun) openCurve() error {
 	p := r.Plan
 	r.curve = Curve{Rules: p.Rules, Model: p.Model, CMax: p.CMax, SeedSet: p.SeedSet, Client: r.Client.Name(),
-		Rehearsal: r.isRehearsal(), Shorten: r.Shorten}
+		Rehearsal: r.isRehearsal(), Shorten: r.TimeDivisor}
 	there, err := ReadCurve(r.Out)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -155,7 +155,7 @@ func curveDifference(there, here Curve) (text string, same bool) {
 }
 
 // keepEarlier keeps an existing point if its files are unchanged and the plan still contains it unchanged.
-func (r *curveRun) keepEarlier(k Kept) {
+func (r *curveRun) keepEarlier(k MeasuredPoint) {
 	name := k.Point.Name()
 	i := slices.IndexFunc(r.Plan.Points, func(q plan.Point) bool { return q.Concurrency == k.Point.Concurrency })
 	if i < 0 {
@@ -186,7 +186,7 @@ func (r *curveRun) sayf(format string, args ...any) {
 
 // ReadCurve reads the measured points in a folder.
 func ReadCurve(dir string) (*Curve, error) {
-	text, err := bounded.ReadFile(filepath.Join(dir, CurveFile), maxCurve)
+	text, err := bounded.ReadFile(filepath.Join(dir, CurveFile), maxCurveSize)
 	if err != nil {
 		return nil, err
 	}
@@ -199,7 +199,10 @@ func ReadCurve(dir string) (*Curve, error) {
 
 // saveCurve writes curve.json.
 func (r *curveRun) saveCurve() error {
-	slices.SortFunc(r.curve.Points, func(a, b Kept) int { return cmp.Compare(a.Point.Concurrency, b.Point.Concurrency) })
+	slices.SortFunc(r.curve.Points, func(a, b MeasuredPoint) int {
+		return cmp.Compare(a.Point.Concurrency,
+			b.Point.Concurrency)
+	})
 	text, err := json.MarshalIndent(r.curve, "", "  ")
 	if err != nil {
 		return err
@@ -209,7 +212,7 @@ func (r *curveRun) saveCurve() error {
 
 // makePoint makes the missing runs of a point.
 func (r *curveRun) makePoint(ctx context.Context, q plan.Point) error {
-	there := func(k Kept) bool { return k.Point.Concurrency == q.Concurrency }
+	there := func(k MeasuredPoint) bool { return k.Point.Concurrency == q.Concurrency }
 	if !slices.ContainsFunc(r.curve.Points, there) {
 		if err := r.measurePoint(ctx, q); err != nil {
 			return err
@@ -224,20 +227,20 @@ func (r *curveRun) makePoint(ctx context.Context, q plan.Point) error {
 
 // measurePoint makes the performance run of a point.
 func (r *curveRun) measurePoint(ctx context.Context, q plan.Point) error {
-	if err := r.sameServer(ctx); err != nil {
+	if err := r.checkServer(ctx); err != nil {
 		return err
 	}
 	j := r.newJob(q)
-	if err := r.clearFolder(q.Name()); err != nil {
+	if err := r.makeEmptyFolder(q.Name()); err != nil {
 		return err
 	}
-	r.sayf("%s: %d users, at least %d super-passes and %s", q.Name(), q.Concurrency, q.Passes, seconds(j.Seconds))
+	r.sayf("%s: %d users, at least %d super-passes and %s", q.Name(), q.Concurrency, q.Passes, formatSeconds(j.MinSeconds))
 	began := time.Now()
 	m, err := r.Client.Measure(ctx, j)
 	if err != nil {
 		return fmt.Errorf("%s: %w", q.Name(), err)
 	}
-	k := Kept{Point: q, Began: began, Seconds: m.Took.Seconds(), Issued: m.Issued, Steady: j.steadyBlock(m)}
+	k := MeasuredPoint{Point: q, Began: began, Seconds: m.Took.Seconds(), Issued: m.Issued, Steady: j.steadyBlock(m)}
 	if err := r.writePoint(j, m, k.Steady); err != nil {
 		return err
 	}
@@ -250,8 +253,8 @@ func (r *curveRun) measurePoint(ctx context.Context, q plan.Point) error {
 }
 
 // measureAccuracy makes the accuracy run of a measured point.
-func (r *curveRun) measureAccuracy(ctx context.Context, k *Kept) error {
-	if err := r.sameServer(ctx); err != nil {
+func (r *curveRun) measureAccuracy(ctx context.Context, k *MeasuredPoint) error {
+	if err := r.checkServer(ctx); err != nil {
 		return err
 	}
 	name, j := k.Point.Name(), r.newJob(k.Point)
@@ -274,8 +277,8 @@ func (r *curveRun) measureAccuracy(ctx context.Context, k *Kept) error {
 // replacedDir contains the previous files of points that are measured again or were interrupted.
 const replacedDir = "replaced"
 
-// clearFolder creates an empty folder for a point. It moves existing files to replacedDir.
-func (r *curveRun) clearFolder(name string) error {
+// makeEmptyFolder creates an empty folder for a point. It moves existing files to replacedDir.
+func (r *curveRun) makeEmptyFolder(name string) error {
 	dir, aside := filepath.Join(r.Out, name), filepath.Join(r.Out, replacedDir, name)
 	if there, err := os.ReadDir(dir); err == nil && len(there) > 0 {
 		err := errors.Join(os.MkdirAll(filepath.Dir(aside), 0o755), os.RemoveAll(aside))
@@ -291,48 +294,49 @@ func (r *curveRun) clearFolder(name string) error {
 }
 
 // String returns the result of a point as a line.
-func (k Kept) String() string {
-	text := fmt.Sprintf("%s: done, %d requests in %s", k.Point.Name(), k.Issued, seconds(k.Seconds))
+func (k MeasuredPoint) String() string {
+	text := fmt.Sprintf("%s: done, %d requests in %s", k.Point.Name(), k.Issued, formatSeconds(k.Seconds))
 	if k.Steady == nil {
 		return text + "; the whole run counts"
 	}
 	text += fmt.Sprintf("; %s, %s", k.Steady.Status, k.Steady.Verdict)
 	if w := k.Steady.Window; w != nil && k.Steady.Status == steady.Windowable {
-		return text + fmt.Sprintf(", super-passes %d to %d, %s", w.Start, w.End, seconds(w.Duration))
+		return text + fmt.Sprintf(", super-passes %d to %d, %s", w.Start, w.End, formatSeconds(w.Duration))
 	}
 	return text + ": the whole run counts"
 }
 
 // newJob returns the job for a point.
-func (r *curveRun) newJob(q plan.Point) Job {
+func (r *curveRun) newJob(q plan.Point) PointJob {
 	last := time.Now()
 	tell := func(s fmt.Stringer) {
-		if r.Every > 0 && time.Since(last) >= r.Every {
+		if r.ReportInterval > 0 && time.Since(last) >= r.ReportInterval {
 			last = time.Now()
 			r.sayf("%s", s)
 		}
 	}
-	return Job{Dir: filepath.Join(r.Out, q.Name()), Point: q, Seeds: *r.Rules.SeedSetOf(r.Plan.SeedSet),
-		Windows: r.Plan.Windowed(q, r.Rules), Seconds: float64(q.WindowSeconds) / r.Shorten, Shortened: r.Shorten > 1,
-		Floor: steady.FloorSeconds / r.Shorten, Tell: tell}
+	return PointJob{Dir: filepath.Join(r.Out, q.Name()), Point: q, Seeds: *r.Rules.SeedSetOf(r.Plan.SeedSet),
+		DetectsWindow: r.Plan.HasWindow(q, r.Rules), MinSeconds: float64(q.WindowSeconds) / r.TimeDivisor,
+		IsShortened:  r.TimeDivisor > 1,
+		FloorSeconds: steady.FloorSeconds / r.TimeDivisor, Report: tell}
 }
 
 // steadyBlock returns the steady state of a run, or nil if no window is detected.
-func (j Job) steadyBlock(m Measured) *steady.Block {
-	if !j.Windows {
+func (j PointJob) steadyBlock(m PerformanceRun) *steady.Block {
+	if !j.DetectsWindow {
 		return nil
 	}
-	b := steady.Detect(m.Passes, steady.Options{Floor: j.Floor}).Block(m.Issued, m.Size, j.Seconds)
+	b := steady.Detect(m.Passes, steady.Options{Floor: j.FloorSeconds}).Block(m.Issued, m.PassSize, j.MinSeconds)
 	return &b
 }
 
-// sameServer requests the server's description and returns an error if it has changed since the curve began.
-func (r *curveRun) sameServer(ctx context.Context) error {
+// checkServer requests the server's description and returns an error if it has changed since the curve began.
+func (r *curveRun) checkServer(ctx context.Context) error {
 	now, err := r.Client.Server(ctx)
 	if err != nil {
 		return err
 	}
-	if r.curve.Server == (Server{}) {
+	if r.curve.Server == (ServerDescription{}) {
 		r.curve.Server = now
 		r.sayf("%s", now)
 	}

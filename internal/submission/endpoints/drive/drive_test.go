@@ -36,8 +36,8 @@ type trial struct {
 
 func newTrial(t *testing.T, url string) *trial {
 	t.Helper()
-	rules := endpoints.Newest()
-	p, err := plan.Choose(plan.Options{Model: "llama3_1-8b", CMax: 40, Offline: plan.Elected}, rules)
+	rules := endpoints.NewestRules()
+	p, err := plan.ChoosePlan(plan.Options{Model: "llama3_1-8b", CMax: 40, Offline: plan.Elected}, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,12 +47,12 @@ func newTrial(t *testing.T, url string) *trial {
 		fmt.Fprintf(&set, `{"prompt":"summarise the %dth story of the day, please","output_tokens":8,`+
 			`"highlights":"the %dth"}`+"\n", i, i)
 	}
-	p.Client = plan.Client{Endpoint: url, PerformanceSet: filepath.Join(dir, "performance.jsonl")}
+	p.Client = plan.ClientSettings{Endpoint: url, PerformanceSet: filepath.Join(dir, "performance.jsonl")}
 	write(t, p.Client.PerformanceSet, set.String())
 	tr := &trial{}
-	tr.Options = drive.Options{Plan: p, Rules: rules, Out: filepath.Join(dir, "curve"), Shorten: 10_000,
-		Every: time.Millisecond, Say: func(line string) { tr.said = append(tr.said, line) },
-		Client: &drive.Own{Endpoint: url, Prompts: prompts.PromptOptions{File: p.Client.PerformanceSet},
+	tr.Options = drive.Options{Plan: p, Rules: rules, Out: filepath.Join(dir, "curve"), TimeDivisor: 10_000,
+		ReportInterval: time.Millisecond, Say: func(line string) { tr.said = append(tr.said, line) },
+		Client: &drive.OwnClient{Endpoint: url, Prompts: prompts.PromptOptions{File: p.Client.PerformanceSet},
 			Accuracy: drive.AccuracyFileOf(p, rules), Rules: rules, Version: "1"}}
 	return tr
 }
@@ -105,12 +105,12 @@ func TestRun(t *testing.T) {
 		mock.ServeHTTP(w, r)
 	})))
 	kept = filepath.Join(tr.Out, drive.CurveFile)
-	curve, err := drive.Run(ctx, tr.Options)
+	curve, err := drive.RunCurve(ctx, tr.Options)
 	if !errors.Is(err, context.Canceled) || len(curve.Points) != 1 || curve.Points[0].Accuracy != nil {
 		t.Fatalf("%d points before the interrupt, want one without its accuracy run: %v", len(curve.Points), err)
 	}
 	tr.wantSaid(t, "mock at "+tr.Plan.Client.Endpoint, "r1: 1 users, at least 5 super-passes")
-	curve, err = drive.Run(t.Context(), tr.Options)
+	curve, err = drive.RunCurve(t.Context(), tr.Options)
 	if err != nil || len(curve.Points) != 7 || !curve.Rehearsal {
 		t.Fatalf("%+v, %v", curve, err)
 	}
@@ -133,13 +133,14 @@ func TestRun(t *testing.T) {
 		t.Errorf("%d requests were salted, want all %d that count and none of accuracy runs", n, sent)
 	}
 	before := asked.Load()
-	if curve, err = drive.Run(t.Context(), tr.Options); err != nil || len(curve.Points) != 7 || asked.Load() != before {
+	if curve, err = drive.RunCurve(t.Context(), tr.Options); err != nil || len(curve.Points) != 7 ||
+		asked.Load() != before {
 		t.Errorf("a curve that is whole: %d more requests, %v", asked.Load()-before, err)
 	}
 	write(t, filepath.Join(tr.Out, "r1", drive.PointFile), "concurrency: 2\n")
 	tr.Plan.Points[1].Passes = 6
 	tr.said = nil
-	if curve, err = drive.Run(t.Context(), tr.Options); err != nil || len(curve.Points) != 7 {
+	if curve, err = drive.RunCurve(t.Context(), tr.Options); err != nil || len(curve.Points) != 7 {
 		t.Errorf("%d points, %v", len(curve.Points), err)
 	}
 	name := tr.Plan.Points[1].Name()
@@ -148,14 +149,14 @@ func TestRun(t *testing.T) {
 		t.Errorf("what was measured before is gone: %v", err)
 	}
 	tr.Plan.CMax++
-	_, err = drive.Run(t.Context(), tr.Options)
+	_, err = drive.RunCurve(t.Context(), tr.Options)
 	if err == nil || !strings.Contains(err.Error(), "its c_max is 40, not 41") {
 		t.Errorf("another curve in the folder: %v", err)
 	}
 }
 
 // checkFolder wants the official client's files of a point.
-func checkFolder(t *testing.T, dir string, k drive.Kept) {
+func checkFolder(t *testing.T, dir string, k drive.MeasuredPoint) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(dir, "performance", "result_summary.json"))
 	if err != nil {
@@ -201,7 +202,7 @@ func TestRunEndsWithTheServer(t *testing.T) {
 	})))
 	all := tr.Plan.Points
 	tr.Plan.Points = all[:1]
-	if _, err := drive.Run(t.Context(), tr.Options); err != nil {
+	if _, err := drive.RunCurve(t.Context(), tr.Options); err != nil {
 		t.Fatal(err)
 	}
 	tr.Plan.Points = all
@@ -210,7 +211,7 @@ func TestRunEndsWithTheServer(t *testing.T) {
 		want   string
 	}{{1, "the server has changed: it was mock at"}, {2, "the server fails: http_500"}} {
 		at.Store(c.server)
-		curve, err := drive.Run(t.Context(), tr.Options)
+		curve, err := drive.RunCurve(t.Context(), tr.Options)
 		if err == nil || !strings.Contains(err.Error(), c.want) || len(curve.Points) != 1 {
 			t.Errorf("%d points, error %v, want one with %q", len(curve.Points), err, c.want)
 		}

@@ -27,8 +27,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Official is the unmodified official client, a Python program that the user has installed.
-type Official struct {
+// OfficialClient is the unmodified official client, a Python program that the user has installed.
+type OfficialClient struct {
 	Python     string // interpreter of the environment that contains the client
 	Plan       *plan.Plan
 	Rules      *endpoints.Rules
@@ -44,42 +44,43 @@ type Official struct {
 const OfficialName = "official"
 
 // Name implements Client.
-func (o *Official) Name() string { return OfficialName }
+func (o *OfficialClient) Name() string { return OfficialName }
 
-// Server implements Client.
-func (o *Official) Server(ctx context.Context) (Server, error) {
+// ServerDescription implements Client.
+func (o *OfficialClient) Server(ctx context.Context) (ServerDescription, error) {
 	return askServer(ctx, o.Connection, o.Plan.Client.Endpoint)
 }
 
 // logFile contains the client's output. It is in the folder of the points' folders.
 const logFile = "client.log"
 
-// interruptLasts is the maximum time of the client to end after an interrupt.
-const interruptLasts = 30 * time.Second
+// interruptTimeout is the maximum time of the client to end after an interrupt.
+const interruptTimeout = 30 * time.Second
 
 // Measure implements Client. The same call makes the accuracy run of a point.
-func (o *Official) Measure(ctx context.Context, j Job) (Measured, error) {
-	if j.Shortened && !o.Rehearsal {
-		return Measured{}, sdk.Usage(errors.New("the official client's times are divided in a rehearsal alone: other runs " +
-			"are those that are submitted"))
+func (o *OfficialClient) Measure(ctx context.Context, j PointJob) (PerformanceRun, error) {
+	if j.IsShortened && !o.Rehearsal {
+		return PerformanceRun{}, sdk.Usage(errors.New(
+			"the official client's times are divided in a rehearsal alone: other runs " +
+				"are those that are submitted"))
 	}
 	point := j.Point
-	point.WindowSeconds = int(j.Seconds)
+	point.WindowSeconds = int(j.MinSeconds)
 	text, err := o.Plan.ClientConfig(point, o.Rules)
 	if err != nil {
-		return Measured{}, err
+		return PerformanceRun{}, err
 	}
 	out, name := filepath.Dir(j.Dir), j.Point.Name()
 	config := filepath.Join(out, name+".yaml")
 	if err := wholefile.Write(config, text, 0o644); err != nil {
-		return Measured{}, err
+		return PerformanceRun{}, err
 	}
 	if err := os.Remove(j.Dir); err != nil { // the client requires that the folder does not exist
-		return Measured{}, err
+		return PerformanceRun{}, err
 	}
 	began := time.Now()
 	if err := o.runClient(ctx, j, out, name+".yaml"); err != nil {
-		return Measured{}, err
+		return PerformanceRun{}, err
 	}
 	took := time.Since(began)
 	m, err := o.readOutput(j)
@@ -88,8 +89,8 @@ func (o *Official) Measure(ctx context.Context, j Job) (Measured, error) {
 }
 
 // MeasureAccuracy implements Client. It reads the run that Measure made.
-func (o *Official) MeasureAccuracy(_ context.Context, j Job) (run AccuracyRun, err error) {
-	text, err := bounded.ReadFile(filepath.Join(j.Dir, filepath.FromSlash(files.AccuracyFile)), maxCurve)
+func (o *OfficialClient) MeasureAccuracy(_ context.Context, j PointJob) (run AccuracyRun, err error) {
+	text, err := bounded.ReadFile(filepath.Join(j.Dir, filepath.FromSlash(files.AccuracyFile)), maxCurveSize)
 	if err != nil {
 		run.Missing = fmt.Sprintf("the official client wrote none: %v; move %s away and repeat the command", err, j.Dir)
 		return run, nil
@@ -115,14 +116,14 @@ func (o *Official) MeasureAccuracy(_ context.Context, j Job) (run AccuracyRun, e
 }
 
 // runClient runs the client in the folder of the curve.
-func (o *Official) runClient(ctx context.Context, j Job, out, config string) error {
+func (o *OfficialClient) runClient(ctx context.Context, j PointJob, out, config string) error {
 	said, err := os.OpenFile(filepath.Join(out, j.Point.Name()+"."+logFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
 	}
 	defer said.Close()
 	mode := o.Plan.ClientMode(j.Point, o.Rules)
-	tail := &tail{keeps: 2000}
+	tail := &tailBuffer{maxBytes: 2000}
 	python, err := filepath.Abs(o.Python)
 	if strings.ContainsRune(o.Python, filepath.Separator) && err == nil {
 		o.Python = python
@@ -131,7 +132,7 @@ func (o *Official) runClient(ctx context.Context, j Job, out, config string) err
 		config, "--mode", mode)
 	all := io.MultiWriter(said, tail)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = out, all, all
-	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(os.Interrupt) }, interruptLasts
+	cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(os.Interrupt) }, interruptTimeout
 	if err := cmd.Start(); err != nil {
 		return sdk.Usage(fmt.Errorf("--client-python: %w", err))
 	}
@@ -152,7 +153,7 @@ func (o *Official) runClient(ctx context.Context, j Job, out, config string) err
 }
 
 // followEvents reports the client's progress from the events that it writes.
-func (o *Official) followEvents(ctx context.Context, j Job) {
+func (o *OfficialClient) followEvents(ctx context.Context, j PointJob) {
 	f := &eventFollower{job: j, size: o.Rules.PerformanceSets[o.Plan.Model]}
 	if o.Tokenizer != nil {
 		f.count = o.countTokens()
@@ -164,10 +165,10 @@ func (o *Official) followEvents(ctx context.Context, j Job) {
 			return
 		case <-time.After(time.Second):
 		}
-		if s, begun := f.look(); begun && j.Tell != nil {
-			j.Tell(s)
-		} else if j.Tell != nil {
-			j.Tell(clientStarts(j.Point.Name()))
+		if s, begun := f.readState(); begun && j.Report != nil {
+			j.Report(s)
+		} else if j.Report != nil {
+			j.Report(clientStarts(j.Point.Name()))
 		}
 	}
 }
@@ -179,7 +180,7 @@ type clientStarts string
 func (s clientStarts) String() string { return string(s) + ": the client starts" }
 
 // countTokens returns a function that counts tokens with the reference tokenizer.
-func (o *Official) countTokens() steady.CountTokens {
+func (o *OfficialClient) countTokens() steady.CountTokens {
 	var ids []int32
 	return func(text string) int {
 		ids = o.Tokenizer.EncodePlain(ids[:0], text)
@@ -189,19 +190,19 @@ func (o *Official) countTokens() steady.CountTokens {
 
 // eventFollower reads the client's events while it writes them.
 type eventFollower struct {
-	job    Job
+	job    PointJob
 	size   int // requests of a super-pass
 	count  steady.CountTokens
 	file   *os.File
 	events *steady.EventReader
-	passes int   // number of examined super-passes
-	state  State // state when they were examined
+	passes int      // number of examined super-passes
+	state  RunState // state when they were examined
 	broken bool
 }
 
 // look returns the client's progress. begun is false if the client has sent no request yet or its events cannot be
 // read.
-func (f *eventFollower) look() (s State, begun bool) {
+func (f *eventFollower) readState() (s RunState, begun bool) {
 	if f.file == nil && !f.broken {
 		file, err := os.Open(filepath.Join(f.job.Dir, files.EventsFile))
 		if err != nil {
@@ -211,24 +212,24 @@ func (f *eventFollower) look() (s State, begun bool) {
 		f.events, err = steady.NewEventReader(f.size, f.count, nil)
 		f.broken = err != nil
 	}
-	if f.broken = f.broken || f.events.Take(f.file) != nil; f.broken { // readOutput reports the error
+	if f.broken = f.broken || f.events.ReadMore(f.file) != nil; f.broken { // readOutput reports the error
 		return s, false
 	}
-	passes, completed := f.events.Ended()
+	passes, completed := f.events.EndedPasses()
 	first, last, ok := f.events.Span()
 	if !ok {
 		return s, false
 	}
-	w, took := watch{job: f.job, size: f.size}, float64(last-first)/1e9
-	if n := len(passes); n > f.passes && f.job.Windows {
-		f.passes, f.state = n, w.look(passes, took)
+	w, took := pointWatch{job: f.job, size: f.size}, float64(last-first)/1e9
+	if n := len(passes); n > f.passes && f.job.DetectsWindow {
+		f.passes, f.state = n, w.windowState(passes, took)
 	}
 	if s = f.state; f.passes == 0 {
-		s = w.at(len(passes), took)
+		s = w.newState(len(passes), took)
 	}
-	s.Fixed, s.GivesUp, s.Seconds, s.Left = true, false, took, -1
-	if wanted := f.size * s.Least; completed > 0 && completed < wanted {
-		s.Left = took * (float64(wanted)/float64(completed) - 1)
+	s.EndsByPasses, s.GivesUp, s.Seconds, s.SecondsLeft = true, false, took, -1
+	if wanted := f.size * s.PlannedPasses; completed > 0 && completed < wanted {
+		s.SecondsLeft = took * (float64(wanted)/float64(completed) - 1)
 	}
 	return s, true
 }
@@ -240,18 +241,18 @@ func (f *eventFollower) close() {
 }
 
 // readOutput reads the client's files on a point.
-func (o *Official) readOutput(j Job) (Measured, error) {
-	summary, err := bounded.ReadFile(filepath.Join(j.Dir, filepath.FromSlash(files.SummaryFile)), maxCurve)
+func (o *OfficialClient) readOutput(j PointJob) (PerformanceRun, error) {
+	summary, err := bounded.ReadFile(filepath.Join(j.Dir, filepath.FromSlash(files.SummaryFile)), maxCurveSize)
 	var result files.Result
 	if err == nil {
 		err = result.Parse(files.SummaryFile, summary)
 	}
 	if err != nil {
-		return Measured{}, sdk.Data(fmt.Errorf("the official client's summary: %w", err))
+		return PerformanceRun{}, sdk.Data(fmt.Errorf("the official client's summary: %w", err))
 	}
-	m := Measured{Size: o.size(j), Issued: result.Summary.Issued, Warmup: Warmup{Source: "none", Logs: true,
+	m := PerformanceRun{PassSize: o.passSize(j), Issued: result.Summary.Issued, Warmup: Warmup{Source: "none", Logs: true,
 		Concurrency: j.Point.Concurrency, Steps: []string{}}}
-	if !j.Windows {
+	if !j.DetectsWindow {
 		return m, nil
 	}
 	file, err := os.Open(filepath.Join(j.Dir, files.EventsFile))
@@ -259,26 +260,26 @@ func (o *Official) readOutput(j Job) (Measured, error) {
 		return m, sdk.Data(err)
 	}
 	defer file.Close()
-	messages, err := chat.OpenBeside(o.Plan.Client.Tokenizer, o.Tokenizer.EncodePlain)
+	messages, err := chat.OpenForTokenizer(o.Plan.Client.Tokenizer, o.Tokenizer.EncodePlain)
 	if err != nil {
 		return m, sdk.Usage(err)
 	}
-	events, err := steady.ReadEvents(file, m.Size, o.countTokens(), messages.Parts())
+	events, err := steady.ReadEvents(file, m.PassSize, o.countTokens(), messages.PartsCounter())
 	if err != nil {
 		return m, sdk.Data(fmt.Errorf("%s: %w", file.Name(), err))
 	}
 	m.Passes = events.Passes
-	for _, doubt := range []string{messages.Doubt(events.Messages), events.ClockDoubt()} {
+	for _, doubt := range []string{messages.CountWarning(events.Messages), events.ClockDoubt()} {
 		if doubt != "" && o.Say != nil {
 			o.Say(j.Point.Name() + ": " + doubt)
 		}
 	}
-	o.advise(j, m)
+	o.suggestPasses(j, m)
 	return m, nil
 }
 
 // size returns the number of requests of a super-pass from the client's files, or else from the rules.
-func (o *Official) size(j Job) int {
+func (o *OfficialClient) passSize(j PointJob) int {
 	var meta struct {
 		Size int `json:"dataset_size"`
 	}
@@ -291,35 +292,35 @@ func (o *Official) size(j Job) int {
 
 // advise reports how many super-passes would have made a short window long enough. The client ends after its number of
 // samples, whatever the duration.
-func (o *Official) advise(j Job, m Measured) {
-	report := steady.Detect(m.Passes, steady.Options{Floor: j.Floor})
-	b, least := report.Block(m.Issued, m.Size, j.Seconds), max(j.Seconds, report.Duration.Min())
+func (o *OfficialClient) suggestPasses(j PointJob, m PerformanceRun) {
+	report := steady.Detect(m.Passes, steady.Options{Floor: j.FloorSeconds})
+	b, least := report.Block(m.Issued, m.PassSize, j.MinSeconds), max(j.MinSeconds, report.Duration.MinSeconds())
 	if b.Status != steady.InsufficientDuration || b.Window.Duration <= 0 || o.Say == nil {
 		return
 	}
 	each := b.Window.Duration / float64(b.Window.End-b.Window.Start+1)
 	o.Say(fmt.Sprintf("%s: the window of %s is too short: %d passes in the plan would make one of %s", j.Point.Name(),
-		seconds(b.Window.Duration), b.Window.Start+int(math.Ceil(least/each)), seconds(least)))
+		formatSeconds(b.Window.Duration), b.Window.Start+int(math.Ceil(least/each)), formatSeconds(least)))
 }
 
-// tail keeps the end of the written text.
-type tail struct {
-	keeps int
-	mu    sync.Mutex
-	text  []byte
+// tailBuffer keeps the end of the written text.
+type tailBuffer struct {
+	maxBytes int
+	mu       sync.Mutex
+	text     []byte
 }
 
 // Write implements io.Writer.
-func (t *tail) Write(text []byte) (int, error) {
+func (t *tailBuffer) Write(text []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, text...)
-	t.text = t.text[max(0, len(t.text)-t.keeps):]
+	t.text = t.text[max(0, len(t.text)-t.maxBytes):]
 	return len(text), nil
 }
 
 // lastLines returns the last n lines joined into one.
-func (t *tail) lastLines(n int) string {
+func (t *tailBuffer) lastLines(n int) string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")

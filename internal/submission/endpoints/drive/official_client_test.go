@@ -23,15 +23,15 @@ func TestOfficialClient(t *testing.T) {
 	if python == "" {
 		t.Skip("PLUMBLINE_ENDPOINTS_CLIENT names no Python with mlcommons/endpoints: make test-official OF=endpoints-client")
 	}
-	dir, rules := t.TempDir(), endpoints.Newest()
-	p, err := plan.Choose(plan.Options{Model: "gpt-oss-120b", CMax: 40, Offline: plan.Elected}, rules)
+	dir, rules := t.TempDir(), endpoints.NewestRules()
+	p, err := plan.ChoosePlan(plan.Options{Model: "gpt-oss-120b", CMax: 40, Offline: plan.Elected}, rules)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Points = p.Points[:2]
 	url := serve(t, openaitest.New(openaitest.Options{Owner: "vllm", Model: p.Model, IDs: true, Step: time.Millisecond,
 		EndsAt: 24}))
-	p.Client = plan.Client{Endpoint: url, Tokenizer: filepath.Join(dir, "tokenizer"), Workers: 1,
+	p.Client = plan.ClientSettings{Endpoint: url, Tokenizer: filepath.Join(dir, "tokenizer"), Workers: 1,
 		PerformanceSet: filepath.Join(dir, "performance.jsonl"), AccuracySet: filepath.Join(dir, "accuracy.jsonl")}
 	writeOfficialTokenizer(t, p.Client.Tokenizer)
 	var samples, questions strings.Builder
@@ -47,10 +47,10 @@ func TestOfficialClient(t *testing.T) {
 	}
 	trialRules := *rules
 	trialRules.PerformanceSets = map[string]int{p.Model: rows}
-	own := &drive.Official{Python: python, Plan: p, Rules: &trialRules, Tokenizer: tokens, Rehearsal: true}
+	own := &drive.OfficialClient{Python: python, Plan: p, Rules: &trialRules, Tokenizer: tokens, Rehearsal: true}
 	o := drive.Options{Plan: p, Rules: &trialRules, Client: own, Out: filepath.Join(dir, "curve"), Rehearsal: true,
-		Shorten: 1e6, Every: 10 * time.Second, Say: func(line string) { t.Log(line) }}
-	curve, err := drive.Run(t.Context(), o)
+		TimeDivisor: 1e6, ReportInterval: 10 * time.Second, Say: func(line string) { t.Log(line) }}
+	curve, err := drive.RunCurve(t.Context(), o)
 	if err != nil || len(curve.Points) != 2 {
 		t.Fatalf("%+v, %v", curve, err)
 	}

@@ -42,7 +42,7 @@ awk -v n=$n -v size=12 -v pass="${PASS:-200}" 'BEGIN {
 `
 
 // newOfficial is a trial whose client is a program that stands for the official one; its set is small.
-func newOfficial(t *testing.T) (tr *trial, own *drive.Official) {
+func newOfficial(t *testing.T) (tr *trial, own *drive.OfficialClient) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("the client of this test is a script")
@@ -62,15 +62,15 @@ func newOfficial(t *testing.T) (tr *trial, own *drive.Official) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own = &drive.Official{Python: python, Plan: tr.Plan, Rules: &rules, Tokenizer: tokens, Say: tr.Say}
-	tr.Rules, tr.Client, tr.Shorten = &rules, own, 1
+	own = &drive.OfficialClient{Python: python, Plan: tr.Plan, Rules: &rules, Tokenizer: tokens, Say: tr.Say}
+	tr.Rules, tr.Client, tr.TimeDivisor = &rules, own, 1
 	return tr, own
 }
 
 // TestOfficial: the official client is driven by the configuration of each point, and its files make the steady state.
 func TestOfficial(t *testing.T) {
 	tr, _ := newOfficial(t)
-	curve, err := drive.Run(t.Context(), tr.Options)
+	curve, err := drive.RunCurve(t.Context(), tr.Options)
 	if err != nil || len(curve.Points) != 7 || curve.Rehearsal {
 		t.Fatalf("%+v, %v", curve, err)
 	}
@@ -104,17 +104,17 @@ func TestOfficial(t *testing.T) {
 func TestOfficialFails(t *testing.T) {
 	tr, own := newOfficial(t)
 	write(t, filepath.Join(filepath.Dir(tr.Out), "broken"), "")
-	if _, err := drive.Run(t.Context(), tr.Options); !errors.Is(err, plugin.ErrFault) ||
+	if _, err := drive.RunCurve(t.Context(), tr.Options); !errors.Is(err, plugin.ErrFault) ||
 		!strings.Contains(err.Error(), "mode both of 60 samples | ValidationError: no such server") {
 		t.Errorf("error %v, want the client's last words", err)
 	}
 	own.Python = filepath.Join(t.TempDir(), "none")
-	_, err := drive.Run(t.Context(), tr.Options)
+	_, err := drive.RunCurve(t.Context(), tr.Options)
 	if !errors.Is(err, sdk.ErrUsage) || !strings.Contains(err.Error(), "none") {
 		t.Errorf("error %v, want one of the interpreter", err)
 	}
-	tr.Shorten = 2
-	if _, err := drive.Run(t.Context(), tr.Options); !errors.Is(err, sdk.ErrUsage) {
+	tr.TimeDivisor = 2
+	if _, err := drive.RunCurve(t.Context(), tr.Options); !errors.Is(err, sdk.ErrUsage) {
 		t.Errorf("error %v, want that times are not divided", err)
 	}
 	own.Rehearsal, own.Python = true, filepath.Join(filepath.Dir(tr.Out), "python")
@@ -122,7 +122,7 @@ func TestOfficialFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr.Plan.Points = tr.Plan.Points[:1]
-	curve, err := drive.Run(t.Context(), tr.Options)
+	curve, err := drive.RunCurve(t.Context(), tr.Options)
 	if err != nil || !curve.Rehearsal {
 		t.Errorf("a rehearsal by the official client: %+v, %v", curve, err)
 	}

@@ -51,18 +51,18 @@ type runtimeSettings struct {
 }
 
 // writePoint writes point.yaml of a measured point.
-func (r *curveRun) writePoint(j Job, m Measured, block *steady.Block) error {
+func (r *curveRun) writePoint(j PointJob, m PerformanceRun, block *steady.Block) error {
 	p, q := r.Plan, j.Point
 	d := disclosure{Concurrency: q.Concurrency, Region: q.Region, Offline: q.Offline, Dataset: p.Model + "-perf",
 		Client: r.Client.Name(), Rehearsal: r.isRehearsal(), Warmup: m.Warmup, CMax: p.CMax, CMin: p.CMin, Model: p.Model,
 		DatasetName: filepath.Base(p.Client.PerformanceSet), DatasetType: "Performance", SeedSet: p.SeedSet, Cohort: p.Cohort,
 		Steady: block}
 	s := &d.Settings
-	s.Load, s.MinDuration, s.AllChunks = "concurrency", int64(j.Seconds*1000), true
+	s.Load, s.MinDuration, s.AllChunks = "concurrency", int64(j.MinSeconds*1000), true
 	switch {
 	case q.Offline == plan.Dedicated:
 		s.Load = "max_throughput"
-	case p.Agentic(r.Rules):
+	case p.IsAgentic(r.Rules):
 		s.Load = "agentic_inference"
 	}
 	s.Runtime.Scheduler, s.Runtime.SampleIndex, s.Runtime.Model = j.Seeds.Scheduler, j.Seeds.SampleIndex, j.Seeds.Model

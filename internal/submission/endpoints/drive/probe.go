@@ -18,48 +18,48 @@ type Probe struct {
 	// Try measures the output tokens per second with a number of users. ErrTooMany ends the search upwards.
 	Try func(ctx context.Context, users int) (rate float64, err error)
 	// Least and Most are the minimum (1 or more) and the maximum number of users.
-	Least, Most int
-	Say         func(line string)
+	Min, Max int
+	Say      func(line string)
 }
 
 // ErrTooMany reports that the server fails with the number of users.
 var ErrTooMany = errors.New("the server fails at so many users")
 
 const (
-	// worth is the minimum relative increase of the rate by twice as many users while the search continues.
-	worth = 0.03
-	// near is the ratio of two numbers of users up to which no number between them is tried.
-	near = 1.15
+	// minRateIncrease is the minimum relative increase of the rate by twice as many users while the search continues.
+	minRateIncrease = 0.03
+	// minUserRatio is the ratio of two numbers of users up to which no number between them is tried.
+	minUserRatio = 1.15
 )
 
-// Find doubles the number of users until the rate stops rising. It then narrows the interval in which it stops, and
+// FindCMax doubles the number of users until the rate stops rising. It then narrows the interval in which it stops, and
 // returns its upper end.
-func (p Probe) Find(ctx context.Context) (cMax int, err error) {
+func (p Probe) FindCMax(ctx context.Context) (cMax int, err error) {
 	below, best, at := 0, 0.0, 0
-	for n := p.Least; ; n = min(2*n, p.Most) {
-		rate, err := p.try(ctx, n)
+	for n := p.Min; ; n = min(2*n, p.Max) {
+		rate, err := p.tryUsers(ctx, n)
 		if errors.Is(err, ErrTooMany) && at > 0 {
-			return p.highest(ctx, at, n, best)
+			return p.narrowBelowFailure(ctx, at, n, best)
 		}
 		if err != nil {
 			return 0, err
 		}
-		if at > 0 && rate < best*(1+worth) {
+		if at > 0 && rate < best*(1+minRateIncrease) {
 			best = max(best, rate)
 			break
 		}
 		below, best, at = at, rate, n
-		if n == p.Most {
+		if n == p.Max {
 			break
 		}
 	}
-	for below > 0 && float64(at)/float64(below) > near && at-below > 1 {
+	for below > 0 && float64(at)/float64(below) > minUserRatio && at-below > 1 {
 		n := int(math.Round(math.Sqrt(float64(below) * float64(at))))
-		rate, err := p.try(ctx, n)
+		rate, err := p.tryUsers(ctx, n)
 		switch {
 		case err != nil && !errors.Is(err, ErrTooMany):
 			return 0, err
-		case err == nil && rate*(1+worth) >= best:
+		case err == nil && rate*(1+minRateIncrease) >= best:
 			at = n
 		default:
 			below = n
@@ -68,12 +68,12 @@ func (p Probe) Find(ctx context.Context) (cMax int, err error) {
 	return at, nil
 }
 
-// highest narrows the interval between a number of users that the server handles and one with which it fails. It
-// returns the highest number that raises the rate.
-func (p Probe) highest(ctx context.Context, good, fails int, best float64) (int, error) {
-	for float64(fails)/float64(good) > near && fails-good > 1 {
+// narrowBelowFailure narrows the interval between a number of users that the server handles and one with which it
+// fails. It returns the highest number that raises the rate.
+func (p Probe) narrowBelowFailure(ctx context.Context, good, fails int, best float64) (int, error) {
+	for float64(fails)/float64(good) > minUserRatio && fails-good > 1 {
 		n := int(math.Round(math.Sqrt(float64(good) * float64(fails))))
-		rate, err := p.try(ctx, n)
+		rate, err := p.tryUsers(ctx, n)
 		switch {
 		case err != nil && !errors.Is(err, ErrTooMany):
 			return 0, err
@@ -86,7 +86,7 @@ func (p Probe) highest(ctx context.Context, good, fails int, best float64) (int,
 	return good, nil
 }
 
-func (p Probe) try(ctx context.Context, n int) (float64, error) {
+func (p Probe) tryUsers(ctx context.Context, n int) (float64, error) {
 	rate, err := p.Try(ctx, n)
 	if p.Say != nil {
 		switch {

@@ -40,19 +40,19 @@ func TestProbe(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tried := 0
-			p := drive.Probe{Least: 33, Most: 4096, Try: func(_ context.Context, users int) (float64, error) {
+			p := drive.Probe{Min: 33, Max: 4096, Try: func(_ context.Context, users int) (float64, error) {
 				tried++
 				return c.rate(users)
 			}}
-			got, err := p.Find(t.Context())
+			got, err := p.FindCMax(t.Context())
 			if err != nil || got < c.low || got > c.high || tried > c.tries {
 				t.Errorf("C_max %d after %d tries, %v, want %d to %d after at most %d", got, tried, err, c.low, c.high, c.tries)
 			}
 		})
 	}
 	broken := errors.New("no route")
-	p := drive.Probe{Least: 33, Most: 4096, Try: func(context.Context, int) (float64, error) { return 0, broken }}
-	if _, err := p.Find(t.Context()); !errors.Is(err, broken) {
+	p := drive.Probe{Min: 33, Max: 4096, Try: func(context.Context, int) (float64, error) { return 0, broken }}
+	if _, err := p.FindCMax(t.Context()); !errors.Is(err, broken) {
 		t.Errorf("error %v, want %v", err, broken)
 	}
 }

@@ -31,7 +31,7 @@ func SetOptions(file, model string, rules *endpoints.Rules) prompts.PromptOption
 // published.
 func CheckSet(file, model string, rules *endpoints.Rules) (lines []string, err error) {
 	if want, published := rules.OfficialSets[model]; published {
-		name, sum, wanted, err := sumOf(file, want)
+		name, sum, wanted, err := officialSums(file, want)
 		if err != nil {
 			return nil, err
 		}
@@ -47,7 +47,7 @@ func CheckSet(file, model string, rules *endpoints.Rules) (lines []string, err e
 	if err != nil {
 		return lines, err
 	}
-	if err := oneForm(file, set); err != nil {
+	if err := checkOneForm(file, set); err != nil {
 		return lines, err
 	}
 	if rules.Clients[model].UserMark != "" && set.OfIDs() == 0 {
@@ -80,8 +80,8 @@ func CountSamples(file, model string, rules *endpoints.Rules) (int, error) {
 	return set.Rows(), nil
 }
 
-// oneForm returns an error if some prompts are token ids and others are texts.
-func oneForm(file string, set *prompts.PromptSet) error {
+// checkOneForm returns an error if some prompts are token ids and others are texts.
+func checkOneForm(file string, set *prompts.PromptSet) error {
 	if ids := set.OfIDs(); ids > 0 && ids < set.Rows() {
 		return fmt.Errorf("%s mixes two forms: %d prompts are token ids, and %d are text; give a set of one form", file, ids,
 			set.Rows()-ids)
@@ -89,8 +89,8 @@ func oneForm(file string, set *prompts.PromptSet) error {
 	return nil
 }
 
-// sumOf returns a file's checksum and the published checksum of the same type.
-func sumOf(file string, want endpoints.OfficialSet) (name, sum, wanted string, err error) {
+// officialSums returns a file's checksum and the published checksum of the same type.
+func officialSums(file string, want endpoints.OfficialSet) (name, sum, wanted string, err error) {
 	if want.SHA256 != "" {
 		sum, _, err = checksum.File(file)
 		return "SHA-256", sum, want.SHA256, err

@@ -24,7 +24,7 @@ import (
 
 // TestCheckSet: the official file is known by its checksum; of another the checksum and the number of samples are told.
 func TestCheckSet(t *testing.T) {
-	rules := endpoints.Newest()
+	rules := endpoints.NewestRules()
 	file := filepath.Join(t.TempDir(), "set.jsonl")
 	text := strings.Repeat(`{"input_tokens":[1,2,3]}`+"\n", 3)
 	write(t, file, text)
@@ -65,7 +65,7 @@ func TestCheckSet(t *testing.T) {
 func TestPromptsOfArticles(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "set.jsonl")
 	write(t, file, `{"article":"It {} rained.","highlights":"rain","id":"7"}`+"\n"+`{"input":"whole"}`+"\n")
-	set, err := prompts.ReadSet(drive.SetOptions(file, "llama3_1-8b", endpoints.Newest()))
+	set, err := prompts.ReadSet(drive.SetOptions(file, "llama3_1-8b", endpoints.NewestRules()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +89,7 @@ func TestPromptsOfArticles(t *testing.T) {
 func TestMixedSet(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "set.jsonl")
 	write(t, file, `{"input_tokens":[1,2]}`+"\n"+`{"prompt":"a"}`+"\n"+`{"prompt":"b"}`+"\n")
-	_, err := drive.CheckSet(file, "gpt-oss-120b", endpoints.Newest())
+	_, err := drive.CheckSet(file, "gpt-oss-120b", endpoints.NewestRules())
 	if err == nil || !strings.Contains(err.Error(), "1 prompts are token ids, and 2 are text") {
 		t.Error(err)
 	}
@@ -118,10 +118,10 @@ func TestSaltOfIDs(t *testing.T) {
 	})))
 	write(t, tr.Plan.Client.PerformanceSet,
 		strings.Repeat(`{"input_tokens":[0,30,31,32,33,34,35,1],"output_tokens":4}`+"\n", 4))
-	own := tr.Client.(*drive.Own)
+	own := tr.Client.(*drive.OwnClient)
 	own.Prompts = drive.SetOptions(tr.Plan.Client.PerformanceSet, "gpt-oss-120b", tr.Rules)
 	tr.Plan.Points = tr.Plan.Points[:1]
-	_, err := drive.Run(t.Context(), tr.Options)
+	_, err := drive.RunCurve(t.Context(), tr.Options)
 	if err == nil || !strings.Contains(err.Error(), "needs the model's tokenizer") {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestSaltOfIDs(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, own.Tokenizer, string(text))
-	if _, err := drive.Run(t.Context(), tr.Options); err != nil {
+	if _, err := drive.RunCurve(t.Context(), tr.Options); err != nil {
 		t.Fatal(err)
 	}
 	if salted.Load() < 20 || bare.Load() > 0 {

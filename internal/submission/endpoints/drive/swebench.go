@@ -36,11 +36,11 @@ type benchService struct {
 
 // The official client's settings for the service, and limits of its replies.
 const (
-	benchVersion  = "v1"
-	benchPoll     = 5 * time.Second
-	benchAnswers  = 30 * time.Second
-	benchLasts    = 24 * time.Hour
-	maxBenchReply = 64 << 20
+	benchVersion      = "v1"
+	benchPoll         = 5 * time.Second
+	benchReplyTimeout = 30 * time.Second
+	benchTimeout      = 24 * time.Hour
+	maxBenchReply     = 64 << 20
 )
 
 // benchCapabilities lists the required capabilities of the service.
@@ -55,7 +55,7 @@ func newBenchService(address, key string) (*benchService, error) {
 	}
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &benchService{url: u.Scheme + "://" + u.Host, key: key, poll: benchPoll,
-		client: &http.Client{Timeout: benchAnswers, CheckRedirect: stay}}, nil
+		client: &http.Client{Timeout: benchReplyTimeout, CheckRedirect: stay}}, nil
 }
 
 // benchStatus is the service's status of a run.
@@ -72,13 +72,13 @@ type benchStatus struct {
 	Capabilities []string `json:"capabilities"`
 }
 
-// ended reports whether a run has ended.
-func (s *benchStatus) ended() bool {
+// hasEnded reports whether a run has ended.
+func (s *benchStatus) hasEnded() bool {
 	return slices.Contains([]string{"succeeded", "failed", "cancelled"}, s.Status)
 }
 
-// call sends a request to the service.
-func (b *benchService) call(ctx context.Context, method, path string, body any) (s benchStatus, err error) {
+// sendRequest sends a request to the service.
+func (b *benchService) sendRequest(ctx context.Context, method, path string, body any) (s benchStatus, err error) {
 	var send io.Reader
 	if body != nil {
 		text, err := json.Marshal(body)
@@ -115,7 +115,7 @@ func (b *benchService) call(ctx context.Context, method, path string, body any) 
 
 // checkHealth requires the supported version of the API and the required capabilities.
 func (b *benchService) checkHealth(ctx context.Context) error {
-	s, err := b.call(ctx, http.MethodGet, "/health", nil)
+	s, err := b.sendRequest(ctx, http.MethodGet, "/health", nil)
 	if err != nil {
 		return err
 	}
@@ -132,11 +132,13 @@ func (b *benchService) checkHealth(ctx context.Context) error {
 
 var runName = regexp.MustCompile(`\A[A-Za-z0-9_-]+\z`)
 
-// run submits a run and waits for its end. If it fails or ctx ends, it cancels the run.
-func (b *benchService) run(ctx context.Context, order map[string]any, tell func(s benchStatus)) (benchStatus, error) {
-	waiting, done := context.WithTimeoutCause(ctx, benchLasts, fmt.Errorf("SWE-bench takes longer than %v", benchLasts))
+// executeRun submits a run and waits for its end. If it fails or ctx ends, it cancels the run.
+func (b *benchService) executeRun(ctx context.Context, order map[string]any, tell func(s benchStatus)) (benchStatus,
+	error) {
+	waiting, done := context.WithTimeoutCause(ctx, benchTimeout,
+		fmt.Errorf("SWE-bench takes longer than %v", benchTimeout))
 	defer done()
-	s, err := b.call(waiting, http.MethodPost, "/"+benchVersion+"/runs", order)
+	s, err := b.sendRequest(waiting, http.MethodPost, "/"+benchVersion+"/runs", order)
 	if err != nil {
 		return s, err
 	}
@@ -144,19 +146,19 @@ func (b *benchService) run(ctx context.Context, order map[string]any, tell func(
 		return s, fmt.Errorf("the service for SWE-bench names its run %q: want letters, digits, - and _", s.Run)
 	}
 	path := "/" + benchVersion + "/runs/" + s.Run
-	for !s.ended() && err == nil {
+	for !s.hasEnded() && err == nil {
 		tell(s)
 		select {
 		case <-waiting.Done():
 			err = context.Cause(waiting)
 		case <-time.After(b.poll):
-			s, err = b.call(waiting, http.MethodGet, path, nil)
+			s, err = b.sendRequest(waiting, http.MethodGet, path, nil)
 		}
 	}
 	if err != nil {
-		cancelling, end := context.WithTimeout(context.WithoutCancel(ctx), benchAnswers)
+		cancelling, end := context.WithTimeout(context.WithoutCancel(ctx), benchReplyTimeout)
 		defer end()
-		_, errCancel := b.call(cancelling, http.MethodPost, path+"/cancel", nil)
+		_, errCancel := b.sendRequest(cancelling, http.MethodPost, path+"/cancel", nil)
 		if ctx.Err() != nil {
 			return s, context.Cause(ctx)
 		}
@@ -168,8 +170,8 @@ func (b *benchService) run(ctx context.Context, order map[string]any, tell func(
 	return s, nil
 }
 
-// benchMissing returns what the plan lacks for SWE-bench, with advice; empty: nothing.
-func (o *Own) benchMissing() string {
+// missingForBench returns what the plan lacks for SWE-bench, with advice; empty: nothing.
+func (o *OwnClient) missingForBench() string {
 	need := o.Accuracy.Settings.SWEBench.Instances
 	if o.SWEBench == "" {
 		return fmt.Sprintf("client.swe_bench_service of the plan is missing: start the official service for SWE-bench "+
@@ -183,13 +185,13 @@ func (o *Own) benchMissing() string {
 }
 
 // measureSWEBench runs SWE-bench in the service at the point's concurrency, and adds its score to the inline score.
-func (o *Own) measureSWEBench(ctx context.Context, j Job) (run AccuracyRun, err error) {
+func (o *OwnClient) measureSWEBench(ctx context.Context, j PointJob) (run AccuracyRun, err error) {
 	run.Began = time.Now()
-	if run.Missing = o.benchMissing(); run.Missing != "" {
+	if run.Missing = o.missingForBench(); run.Missing != "" {
 		return run, nil
 	}
 	settings := o.Accuracy.Settings.SWEBench
-	instances, err := instancesOf(o.Accuracy.Path, settings.Instances)
+	instances, err := readInstances(o.Accuracy.Path, settings.Instances)
 	if err != nil {
 		return run, sdk.Data(err)
 	}
@@ -211,9 +213,9 @@ func (o *Own) measureSWEBench(ctx context.Context, j Job) (run AccuracyRun, err 
 	if err := service.checkHealth(ctx); err != nil {
 		return run, sdk.Data(err)
 	}
-	status, err := service.run(ctx, o.benchOrder(j, server, instances), func(s benchStatus) {
-		if j.Tell != nil {
-			j.Tell(benchState{j.Point.Name(), s, len(instances)})
+	status, err := service.executeRun(ctx, o.benchRequest(j, server, instances), func(s benchStatus) {
+		if j.Report != nil {
+			j.Report(benchState{j.Point.Name(), s, len(instances)})
 		}
 	})
 	switch {
@@ -232,13 +234,13 @@ func (o *Own) measureSWEBench(ctx context.Context, j Job) (run AccuracyRun, err 
 	return run, addBenchEntry(j.Dir, entry, status.Result)
 }
 
-// benchOrder returns the request to the service.
-func (o *Own) benchOrder(j Job, server Server, instances []string) map[string]any {
+// benchRequest returns the request to the service.
+func (o *OwnClient) benchRequest(j PointJob, server ServerDescription, instances []string) map[string]any {
 	params := map[string]json.RawMessage{}
 	_ = json.Unmarshal(o.Accuracy.Settings.Params, &params) // checked when the rules were read
 	order := map[string]any{"model_name": server.Model, "endpoint_urls": []string{o.Endpoint}, "endpoint_api_key": nil,
 		"generation_params": params, "subset": "verified", "split": "test", "num_instances": len(instances),
-		"workers": j.Point.Concurrency, "max_eval_workers": benchGraders, "evaluated_instance_ids": instances,
+		"workers": j.Point.Concurrency, "max_eval_workers": maxBenchGraders, "evaluated_instance_ids": instances,
 		"template": "default"}
 	if t := o.Accuracy.Settings.SWEBench.Template; t != "" {
 		order["template"] = t
@@ -251,8 +253,8 @@ func (o *Own) benchOrder(j Job, server Server, instances []string) map[string]an
 	return order
 }
 
-// benchGraders is the maximum number of instances that the service grades at the same time.
-const benchGraders = 10
+// maxBenchGraders is the maximum number of instances that the service grades at the same time.
+const maxBenchGraders = 10
 
 // benchState is the progress of SWE-bench.
 type benchState struct {
@@ -292,7 +294,7 @@ const benchResultFile = "accuracy/swe_bench_results.json"
 
 // addBenchEntry adds the score of SWE-bench to the point's scores, and writes benchResultFile.
 func addBenchEntry(dir string, entry files.ScoreEntry, result json.RawMessage) error {
-	text, err := bounded.ReadFile(filepath.Join(dir, filepath.FromSlash(files.AccuracyFile)), maxCurve)
+	text, err := bounded.ReadFile(filepath.Join(dir, filepath.FromSlash(files.AccuracyFile)), maxCurveSize)
 	var scores struct {
 		All []files.ScoreEntry `json:"accuracy_scores"`
 	}
@@ -309,8 +311,8 @@ func addBenchEntry(dir string, entry files.ScoreEntry, result json.RawMessage) e
 	return wholefile.Write(filepath.Join(dir, filepath.FromSlash(benchResultFile)), append(result, '\n'), 0o644)
 }
 
-// instancesOf returns the first names in the column instance_id of a Parquet or JSON lines file.
-func instancesOf(file string, most int) (all []string, err error) {
+// readInstances returns the first names in the column instance_id of a Parquet or JSON lines file.
+func readInstances(file string, most int) (all []string, err error) {
 	add := func(text []byte) error {
 		var row struct {
 			ID string `json:"instance_id"`
@@ -337,7 +339,7 @@ func instancesOf(file string, most int) (all []string, err error) {
 		}
 		return all, nil
 	}
-	text, err := bounded.ReadFile(file, maxInstances)
+	text, err := bounded.ReadFile(file, maxInstancesSize)
 	if err != nil {
 		return nil, err
 	}
@@ -355,5 +357,5 @@ func instancesOf(file string, most int) (all []string, err error) {
 	return all, nil
 }
 
-// maxInstances is the maximum size in bytes of a file of instances.
-const maxInstances = 256 << 20
+// maxInstancesSize is the maximum size in bytes of a file of instances.
+const maxInstancesSize = 256 << 20

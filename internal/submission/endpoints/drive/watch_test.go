@@ -28,9 +28,9 @@ func passes(seconds float64, tpot ...float64) (all []steady.Pass) {
 }
 
 // watched is a watch of a point with five super-passes and 600 s.
-func watched() *watch {
-	return newWatch(Job{Point: plan.Point{Concurrency: 24, Passes: 5}, Windows: true, Seconds: 600,
-		Floor: steady.FloorSeconds}, 10, metrics.FigureRules{})
+func watched() *pointWatch {
+	return newWatch(PointJob{Point: plan.Point{Concurrency: 24, Passes: 5}, DetectsWindow: true, MinSeconds: 600,
+		FloorSeconds: steady.FloorSeconds}, 10, metrics.FigureRules{})
 }
 
 // A point ends as soon as it counts, and says what it waits for until then.
@@ -61,7 +61,7 @@ func TestLook(t *testing.T) {
 			if n := len(c.passes); n > 0 {
 				took = float64(c.passes[n-1].LastEvent) / 1e9 * 10 * float64(n) / (10*float64(n) - 1)
 			}
-			s := watched().look(c.passes, took)
+			s := watched().windowState(c.passes, took)
 			if s.Counts != c.counts || s.GivesUp != c.givesUp || !strings.Contains(s.String(), c.said) {
 				t.Errorf("%+v\n%s, want %q", s, s, c.said)
 			}
@@ -73,38 +73,38 @@ func TestLook(t *testing.T) {
 func TestMoreSendsWholeSuperPasses(t *testing.T) {
 	w := watched()
 	for place := range 30 {
-		if !w.more(place) {
+		if !w.permitsUnit(place) {
 			t.Fatalf("place %d is not sent, though nothing counts yet", place)
 		}
 	}
-	w.state.Store(&State{Counts: true})
-	if w.more(30) || w.more(31) || !w.more(29) {
+	w.state.Store(&RunState{Counts: true})
+	if w.permitsUnit(30) || w.permitsUnit(31) || !w.permitsUnit(29) {
 		t.Error("want the third super-pass to its end, and nothing of the fourth")
 	}
 }
 
 // A run that sends all at once begins with its first answer, not with the warm-up.
 func TestSeeBeginsARun(t *testing.T) {
-	w := newWatch(Job{Point: plan.Point{Passes: 1}, Seconds: 100}, 1, metrics.FigureRules{})
-	w.see(&metrics.Request{WarmUp: true})
-	if w.began.Load() != 0 || w.all.Len() != 0 {
+	w := newWatch(PointJob{Point: plan.Point{Passes: 1}, MinSeconds: 100}, 1, metrics.FigureRules{})
+	w.addRequest(&metrics.Request{WarmUp: true})
+	if w.beganAfter.Load() != 0 || w.gatherer.Len() != 0 {
 		t.Error("the warm-up counts")
 	}
-	w.see(&metrics.Request{Status: metrics.OK})
-	if w.began.Load() == 0 || w.all.Len() != 1 {
-		t.Errorf("began %d with %d requests, want a beginning and one", w.began.Load(), w.all.Len())
+	w.addRequest(&metrics.Request{Status: metrics.OK})
+	if w.beganAfter.Load() == 0 || w.gatherer.Len() != 1 {
+		t.Errorf("began %d with %d requests, want a beginning and one", w.beganAfter.Load(), w.gatherer.Len())
 	}
 }
 
 // A run without a window ends after its super-passes and its time.
 func TestLookWithoutAWindow(t *testing.T) {
-	w := newWatch(Job{Point: plan.Point{Passes: 1}, Seconds: 100}, 10, metrics.FigureRules{})
+	w := newWatch(PointJob{Point: plan.Point{Passes: 1}, MinSeconds: 100}, 10, metrics.FigureRules{})
 	for _, c := range []struct {
 		passes int
 		took   float64
 		counts bool
 	}{{0, 200, false}, {1, 50, false}, {1, 101, true}, {2, 100, true}} {
-		if s := w.lookAtWhole(c.passes, c.took); s.Counts != c.counts {
+		if s := w.wholeRunState(c.passes, c.took); s.Counts != c.counts {
 			t.Errorf("%+v, want counts %t", s, c.counts)
 		}
 	}
@@ -113,11 +113,11 @@ func TestLookWithoutAWindow(t *testing.T) {
 // A log that grows is read on from where it ended, within a line, too; the window so far is told, and when the run
 // ends.
 func TestEventFollower(t *testing.T) {
-	job := Job{Dir: t.TempDir(), Point: plan.Point{Concurrency: 24, Passes: 6}, Windows: true, Seconds: 600,
-		Floor: steady.FloorSeconds}
+	job := PointJob{Dir: t.TempDir(), Point: plan.Point{Concurrency: 24, Passes: 6}, DetectsWindow: true, MinSeconds: 600,
+		FloorSeconds: steady.FloorSeconds}
 	f := &eventFollower{job: job, size: 4, count: func(text string) int { return len(text) }}
 	defer f.close()
-	if _, begun := f.look(); begun {
+	if _, begun := f.readState(); begun {
 		t.Error("a run begins before it has a log")
 	}
 	file, err := os.Create(filepath.Join(job.Dir, "events.jsonl"))
@@ -140,7 +140,7 @@ func TestEventFollower(t *testing.T) {
 			t.Fatal(err)
 		}
 		text = text[n:]
-		if s, begun := f.look(); begun {
+		if s, begun := f.readState(); begun {
 			said = s.String()
 		}
 	}

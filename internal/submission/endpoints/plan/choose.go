@@ -25,10 +25,10 @@ const croppedPasses = 1
 // maxConcurrency is the maximum concurrency of a plan, far above any system's.
 const maxConcurrency = 1 << 30
 
-// Choose makes a plan. It contains a point with an accuracy run in each region, optional points in the widest gaps on a
-// logarithmic axis, and Offline. The points are in ascending order. If no plan is possible, the error names the option
-// that prevents it.
-func Choose(o Options, rules *endpoints.Rules) (*Plan, error) {
+// ChoosePlan makes a plan. It contains a point with an accuracy run in each region, optional points in the widest gaps
+// on a logarithmic axis, and Offline. The points are in ascending order. If no plan is possible, the error names the
+// option that prevents it.
+func ChoosePlan(o Options, rules *endpoints.Rules) (*Plan, error) {
 	if err := checkModel(o.Model, rules); err != nil {
 		return nil, err
 	}
@@ -55,7 +55,8 @@ func Choose(o Options, rules *endpoints.Rules) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := pointChooser{plan: p, rules: rules, regions: regions, cMin: cMin, chosen: o.CMin != 0, offline: offline, why: why}
+	c := pointChooser{plan: p, rules: rules, regions: regions, cMin: cMin, cMinRequested: o.CMin != 0, offline: offline,
+		offlineReason: why}
 	return p, c.choosePoints(o.Points)
 }
 
@@ -65,9 +66,9 @@ func (p *Plan) chooseOffline(asked string, rules *endpoints.Rules) (offline, why
 	switch {
 	case asked != "" && asked != Dedicated && asked != Elected:
 		return "", "", fmt.Errorf("offline is %q, want %s or %s", asked, Dedicated, Elected)
-	case p.Agentic(rules) && asked != "":
+	case p.IsAgentic(rules) && asked != "":
 		return "", "", fmt.Errorf("offline is %s, but %s is agentic: its curve has no Offline point", asked, p.Model)
-	case p.Agentic(rules):
+	case p.IsAgentic(rules):
 		return "", "", nil
 	case asked == Dedicated && set < p.CMax:
 		return "", "", fmt.Errorf("offline is %s, but the performance set has %d samples, fewer than C_max, %d: want %s",
@@ -86,13 +87,13 @@ func (p *Plan) chooseOffline(asked string, rules *endpoints.Rules) (offline, why
 
 // pointChooser chooses the points of a plan.
 type pointChooser struct {
-	plan    *Plan
-	rules   *endpoints.Rules
-	regions endpoints.Regions
-	cMin    int
-	chosen  bool // cMin was requested
-	offline string
-	why     string // reason for offline
+	plan          *Plan
+	rules         *endpoints.Rules
+	regions       endpoints.Regions
+	cMin          int
+	cMinRequested bool // cMin was requested
+	offline       string
+	offlineReason string // reason for offline
 }
 
 // choosePoints chooses n points; 0: the minimum of the rules.
@@ -122,7 +123,7 @@ func (c *pointChooser) choosePoints(n int) error {
 	}
 	if c.offline == Dedicated {
 		c.plan.Points = append(c.plan.Points, Point{Concurrency: set, Region: endpoints.SubmittersChoice, Offline: Dedicated,
-			Passes: 1, WindowSeconds: c.regions.MinSeconds(set, false), Accuracy: true, Why: c.why})
+			Passes: 1, WindowSeconds: c.regions.MinSeconds(set, false), Accuracy: true, Why: c.offlineReason})
 	}
 	return nil
 }
@@ -135,7 +136,7 @@ func (c *pointChooser) chooseAnchors(set int) error {
 		}
 	}
 	lowest := "C_min, as asked; the ultra-low region's accuracy run"
-	if !c.chosen {
+	if !c.cMinRequested {
 		lowest = "C_min: where a user sees most tokens per second; the ultra-low region's accuracy run"
 	}
 	c.addPoint(c.cMin, true, lowest)
@@ -154,7 +155,7 @@ func (c *pointChooser) chooseAnchors(set int) error {
 	c.addPoint(top, true, why)
 	if last := &c.plan.Points[len(c.plan.Points)-1]; c.offline == Elected {
 		last.Offline = Elected
-		last.Why += "; " + c.why
+		last.Why += "; " + c.offlineReason
 	}
 	return nil
 }
@@ -181,12 +182,12 @@ func logMiddle(a, b int) int { return int(math.Round(math.Sqrt(float64(a) * floa
 
 // addPoint inserts a point with a fixed concurrency in order.
 func (c *pointChooser) addPoint(concurrency int, accuracy bool, why string) {
-	agentic := c.plan.Agentic(c.rules)
+	agentic := c.plan.IsAgentic(c.rules)
 	passes := c.rules.MinSuperPasses + croppedPasses
 	if agentic {
 		passes = 1
 	}
-	c.plan.Points = append(c.plan.Points, Point{Concurrency: concurrency, Region: c.regions.Of(concurrency),
+	c.plan.Points = append(c.plan.Points, Point{Concurrency: concurrency, Region: c.regions.RegionAt(concurrency),
 		Passes: passes, WindowSeconds: c.regions.MinSeconds(concurrency, agentic), Accuracy: accuracy, Why: why})
 	slices.SortFunc(c.plan.Points, func(a, b Point) int { return a.Concurrency - b.Concurrency })
 }

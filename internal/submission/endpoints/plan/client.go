@@ -82,7 +82,7 @@ func (p *Plan) ClientConfig(q Point, rules *endpoints.Rules) ([]byte, error) {
 	if seeds == nil {
 		return nil, fmt.Errorf("the seed set %q is not published", p.SeedSet)
 	}
-	need := p.NeedOf(q, rules)
+	need := p.NeedsOf(q, rules)
 	c := clientConfig{Name: q.Name(), Type: "online", ReportDir: q.Name()}
 	c.Endpoints.Endpoints, c.Endpoints.API = []quotedText{quotedText(p.Client.Endpoint)}, client.API
 	params, err := orderedMembers(client.Params)
@@ -92,12 +92,12 @@ func (p *Plan) ClientConfig(q Point, rules *endpoints.Rules) ([]byte, error) {
 	c.Model = append(yaml.MapSlice{{Key: "name", Value: quotedText(cmp.Or(p.Client.ServedModel, p.Model))},
 		{Key: "tokenizer_name", Value: quotedText(p.Client.Tokenizer)}, {Key: "streaming", Value: "on"}}, params...)
 	run := &c.Settings.Runtime
-	run.MinDuration, run.Samples = need.Time.Milliseconds(), need.Queries
+	run.MinDuration, run.Samples = need.MinTime.Milliseconds(), need.Queries
 	run.SchedulerSeed, run.DataSeed = seeds.Scheduler, seeds.SampleIndex
 	performance := p.performanceSet(client)
 	load := &c.Settings.Load
 	switch {
-	case p.Agentic(rules):
+	case p.IsAgentic(rules):
 		load.Type, load.Concurrency = "agentic_inference", q.Concurrency
 		run.Samples, performance.Agentic = 0, &clientAgentic{Salt: true, ToolDelay: true, Trajectories: need.Queries}
 	case isDedicated(q):
@@ -140,8 +140,8 @@ func (p *Plan) performanceSet(client endpoints.ClientSettings) clientDataset {
 	if p.Client.PerformanceSet == "" {
 		d.Name, d.Parser = quotedText(client.Performance), nil
 	}
-	if client.Inline != "" {
-		d.Scoring = yaml.MapSlice{{Key: "eval_method", Value: client.Inline}, {Key: "num_repeats", Value: 1}}
+	if client.InlineScorer != "" {
+		d.Scoring = yaml.MapSlice{{Key: "eval_method", Value: client.InlineScorer}, {Key: "num_repeats", Value: 1}}
 	}
 	return d
 }

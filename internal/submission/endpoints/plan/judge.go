@@ -11,7 +11,7 @@ import (
 // Finding is a fault of a plan. If Warning is set, the runs are accepted, but their result loses value.
 type Finding struct {
 	Warning bool
-	At      string // a point, such as "r24"; "" for the whole plan
+	Point   string // a point, such as "r24"; "" for the whole plan
 	Text    string
 }
 
@@ -20,38 +20,38 @@ func (f Finding) String() string {
 	if f.Warning {
 		kind = "warning"
 	}
-	if f.At != "" {
-		return fmt.Sprintf("%s: %s: %s", kind, f.At, f.Text)
+	if f.Point != "" {
+		return fmt.Sprintf("%s: %s: %s", kind, f.Point, f.Text)
 	}
 	return kind + ": " + f.Text
 }
 
 // planJudge is the state of Judge.
 type planJudge struct {
-	plan    *Plan
-	rules   *endpoints.Rules
-	regions endpoints.Regions
-	all     []Finding
+	plan     *Plan
+	rules    *endpoints.Rules
+	regions  endpoints.Regions
+	findings []Finding
 }
 
 func (j *planJudge) addErrorf(at, format string, args ...any) {
-	j.all = append(j.all, Finding{At: at, Text: fmt.Sprintf(format, args...)})
+	j.findings = append(j.findings, Finding{Point: at, Text: fmt.Sprintf(format, args...)})
 }
 
 func (j *planJudge) addWarningf(at, format string, args ...any) {
-	j.all = append(j.all, Finding{Warning: true, At: at, Text: fmt.Sprintf(format, args...)})
+	j.findings = append(j.findings, Finding{Warning: true, Point: at, Text: fmt.Sprintf(format, args...)})
 }
 
-// Judge returns the faults of a plan by the rules that the official checker would apply to the resulting points.
-func Judge(p *Plan, rules *endpoints.Rules) []Finding {
+// JudgePlan returns the faults of a plan by the rules that the official checker would apply to the resulting points.
+func JudgePlan(p *Plan, rules *endpoints.Rules) []Finding {
 	j := &planJudge{plan: p, rules: rules}
 	if p.Rules != rules.Name {
 		j.addErrorf("", "the rules are %q, want %s", p.Rules, rules.Name)
-		return j.all
+		return j.findings
 	}
 	if err := checkModel(p.Model, rules); err != nil {
 		j.addErrorf("", "%v", err)
-		return j.all
+		return j.findings
 	}
 	for _, err := range checkSeeds(p.SeedSet, p.Cohort, rules) {
 		j.addErrorf("", "%v", err)
@@ -61,20 +61,20 @@ func Judge(p *Plan, rules *endpoints.Rules) []Finding {
 	var err error
 	if j.regions, err = p.Regions(rules); err != nil {
 		j.addErrorf("", "%v", err)
-		return j.all
+		return j.findings
 	}
 	for _, q := range p.Points {
 		j.checkPoint(q)
 	}
 	j.checkCoverage()
 	j.checkAccuracyRuns()
-	return j.all
+	return j.findings
 }
 
 // checkCounts checks the number of points and that their folders differ.
 func (j *planJudge) checkCounts() {
 	least := j.rules.MinPoints
-	if !j.plan.Agentic(j.rules) && slices.ContainsFunc(j.plan.Points, isDedicated) {
+	if !j.plan.IsAgentic(j.rules) && slices.ContainsFunc(j.plan.Points, isDedicated) {
 		least = j.rules.MinPointsDedicated
 	}
 	switch n := len(j.plan.Points); {
@@ -101,22 +101,22 @@ func (j *planJudge) checkOffline() {
 			continue
 		}
 		names = append(names, q.Name())
-		if !j.plan.Agentic(j.rules) {
-			j.offlinePoint(q)
+		if !j.plan.IsAgentic(j.rules) {
+			j.checkOfflinePoint(q)
 		}
 	}
 	switch {
-	case j.plan.Agentic(j.rules) && len(names) > 0:
+	case j.plan.IsAgentic(j.rules) && len(names) > 0:
 		j.addErrorf("", "%s is agentic and has no Offline point, but %s is one", j.plan.Model, strings.Join(names, ", "))
-	case !j.plan.Agentic(j.rules) && len(names) > 1:
+	case !j.plan.IsAgentic(j.rules) && len(names) > 1:
 		j.addErrorf("", "%d points are Offline, want one: %s", len(names), strings.Join(names, ", "))
-	case !j.plan.Agentic(j.rules) && len(names) == 0:
+	case !j.plan.IsAgentic(j.rules) && len(names) == 0:
 		j.addErrorf("", "no point is Offline: want offline: %s at one of %d, or offline: %s at C_max, %d", Dedicated,
 			j.rules.PerformanceSets[j.plan.Model], Elected, j.plan.CMax)
 	}
 }
 
-func (j *planJudge) offlinePoint(q Point) {
+func (j *planJudge) checkOfflinePoint(q Point) {
 	set := j.rules.PerformanceSets[j.plan.Model]
 	switch {
 	case q.Offline == Elected && q.Concurrency != j.plan.CMax:
@@ -146,8 +146,8 @@ func (p *Plan) Regions(rules *endpoints.Rules) (endpoints.Regions, error) {
 
 // checkPoint checks a point.
 func (j *planJudge) checkPoint(q Point) {
-	agentic := j.plan.Agentic(j.rules)
-	region := j.regions.Of(q.Concurrency)
+	agentic := j.plan.IsAgentic(j.rules)
+	region := j.regions.RegionAt(q.Concurrency)
 	chosen := q.Region == "" || q.Region == endpoints.SubmittersChoice
 	switch {
 	case isDedicated(q):
@@ -160,7 +160,7 @@ func (j *planJudge) checkPoint(q Point) {
 	if least := j.regions.MinSeconds(q.Concurrency, agentic); q.WindowSeconds < least {
 		j.addWarningf(q.Name(), "window_seconds is %d, want at least %d", q.WindowSeconds, least)
 	}
-	if least := j.rules.MinSuperPasses + croppedPasses; j.plan.Windowed(q, j.rules) && q.Passes < least {
+	if least := j.rules.MinSuperPasses + croppedPasses; j.plan.HasWindow(q, j.rules) && q.Passes < least {
 		j.addWarningf(q.Name(),
 			"%d passes make no steady window, and the whole run counts: want at least %d, of which %d is "+
 				"cropped", q.Passes, least, croppedPasses)
@@ -186,7 +186,7 @@ func (j *planJudge) checkAccuracyRuns() {
 	var runs []endpoints.AccuracyRun
 	for _, q := range j.plan.Points {
 		switch {
-		case q.Offline != "" && !q.Accuracy && !j.plan.Agentic(j.rules):
+		case q.Offline != "" && !q.Accuracy && !j.plan.IsAgentic(j.rules):
 			j.addErrorf(q.Name(), "the Offline point needs an accuracy run")
 		case q.Accuracy && !isDedicated(q):
 			runs = append(runs, endpoints.AccuracyRun{Concurrency: q.Concurrency, Elected: q.Offline == Elected})

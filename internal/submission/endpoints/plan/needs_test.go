@@ -12,35 +12,36 @@ import (
 
 // TestNeeds: of five passes one is cropped, so that the run takes a quarter longer than its window.
 func TestNeeds(t *testing.T) {
-	rules := endpoints.Newest()
+	rules := endpoints.NewestRules()
 	single := choose(t, Options{Model: "gpt-oss-120b", CMax: 512})
 	agentic := choose(t, Options{Model: "kimi-k3", CMax: 256})
 	for _, c := range []struct {
 		p    *Plan
 		q    Point
-		want Need
+		want PointNeeds
 	}{
-		{single, single.Points[0], Need{31980, 750 * time.Second, 4 * 6396 / 600.0, 31980}},
-		{single, single.Points[6], Need{31980, 1500 * time.Second, 4 * 6396 / 1200.0, 31980 / 512.0}},
-		{single, single.Points[7], Need{6396, 0, 0, 1}},
+		{single, single.Points[0], PointNeeds{31980, 750 * time.Second, 4 * 6396 / 600.0, 31980}},
+		{single, single.Points[6], PointNeeds{31980, 1500 * time.Second, 4 * 6396 / 1200.0, 31980 / 512.0}},
+		{single, single.Points[7], PointNeeds{6396, 0, 0, 1}},
 		{single, Point{Concurrency: 64, Passes: 8, WindowSeconds: 1200},
-			Need{51168, 1371429 * time.Millisecond, 7 * 6396 / 1200.0, 51168 / 64.0}},
-		{single, Point{Concurrency: 64, Passes: 1, WindowSeconds: 1200}, Need{6396, 1200 * time.Second, 5.33, 6396 / 64.0}},
-		{agentic, agentic.Points[6], Need{613, 2400 * time.Second, 613 / 2400.0, 613 / 256.0}},
-		{agentic, agentic.Points[0], Need{613, 600 * time.Second, 613 / 600.0, 613}},
+			PointNeeds{51168, 1371429 * time.Millisecond, 7 * 6396 / 1200.0, 51168 / 64.0}},
+		{single, Point{Concurrency: 64, Passes: 1, WindowSeconds: 1200},
+			PointNeeds{6396, 1200 * time.Second, 5.33, 6396 / 64.0}},
+		{agentic, agentic.Points[6], PointNeeds{613, 2400 * time.Second, 613 / 2400.0, 613 / 256.0}},
+		{agentic, agentic.Points[0], PointNeeds{613, 600 * time.Second, 613 / 600.0, 613}},
 	} {
-		if got := c.p.NeedOf(c.q, rules); got != c.want {
+		if got := c.p.NeedsOf(c.q, rules); got != c.want {
 			t.Errorf("%s, %d passes: %+v, want %+v", c.q.Name(), c.q.Passes, got, c.want)
 		}
 	}
-	if least, _ := single.Total(rules); least != (4*750+3*1500)*time.Second {
+	if least, _ := single.TotalNeeds(rules); least != (4*750+3*1500)*time.Second {
 		t.Errorf("the total is %v", least)
 	}
 }
 
 // TestClientConfig: each kind of point has the client's names of the seeds, its pattern, and whole passes.
 func TestClientConfig(t *testing.T) {
-	rules := endpoints.Newest()
+	rules := endpoints.NewestRules()
 	single := choose(t, Options{Model: "gpt-oss-120b", CMax: 512})
 	agentic := choose(t, Options{Model: "kimi-k3", CMax: 256})
 	const runtime = `"runtime": {"min_duration_ms": %, "scheduler_random_seed": 10487924139932647040, ` +
@@ -72,7 +73,7 @@ func TestClientConfig(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := schema.YAML(text, 1<<20)
+		d, err := schema.ParseYAML(text, 1<<20)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
@@ -107,12 +108,12 @@ func TestClientTexts(t *testing.T) {
 		"- a", "a: b", "#x", "x #y", "&a", "*a", "!t", "%d", "@a", "{", "[", "'", "\"", "a\\b", "a\nb", "\t", " x ",
 		"=", "<<", "é", "0o17", "0b1", "+1", "-.inf", "1.", "?", "-", ">", "|", "---", "..."} {
 		p := choose(t, Options{Model: "gpt-oss-120b", CMax: 512})
-		p.Client = Client{Endpoint: text, Tokenizer: text, PerformanceSet: text, AccuracySet: text, ServedModel: text}
-		config, err := p.ClientConfig(p.Points[0], endpoints.Newest())
+		p.Client = ClientSettings{Endpoint: text, Tokenizer: text, PerformanceSet: text, AccuracySet: text, ServedModel: text}
+		config, err := p.ClientConfig(p.Points[0], endpoints.NewestRules())
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := schema.YAML(config, 1<<20)
+		d, err := schema.ParseYAML(config, 1<<20)
 		if err != nil {
 			t.Errorf("%q: %v\n%s", text, err, config)
 			continue
@@ -132,7 +133,7 @@ func TestClientTexts(t *testing.T) {
 
 // TestClientSets: a set that the client fetches by itself has no file, and a file of accuracy stands for all its sets.
 func TestClientSets(t *testing.T) {
-	rules := endpoints.Newest()
+	rules := endpoints.NewestRules()
 	for _, c := range []struct{ model, performance, accuracy, want string }{
 		{"llama3_1-8b", "", "", `[{"name": "cnn_dailymail::llama3_8b", "type": "performance"}, ` +
 			`{"name": "cnn_dailymail::llama3_8b", "type": "accuracy", "accuracy_config": {"eval_method": "rouge", ` +
@@ -155,7 +156,7 @@ func TestClientSets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := schema.YAML(text, 1<<20)
+		d, err := schema.ParseYAML(text, 1<<20)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,18 +14,18 @@ import (
 
 // Plan contains the points of one system's curve for one model.
 type Plan struct {
-	Rules   string  `yaml:"rules"` // name of the round
-	Model   string  `yaml:"model"` // exact name in the rules
-	CMax    int     `yaml:"c_max"`
-	CMin    int     `yaml:"c_min_override,omitempty"` // 0: the lowest point's
-	SeedSet string  `yaml:"seed_set"`
-	Cohort  string  `yaml:"target_cohort"`
-	Client  Client  `yaml:"client"`
-	Points  []Point `yaml:"points"`
+	Rules   string         `yaml:"rules"` // name of the round
+	Model   string         `yaml:"model"` // exact name in the rules
+	CMax    int            `yaml:"c_max"`
+	CMin    int            `yaml:"c_min_override,omitempty"` // 0: the lowest point's
+	SeedSet string         `yaml:"seed_set"`
+	Cohort  string         `yaml:"target_cohort"`
+	Client  ClientSettings `yaml:"client"`
+	Points  []Point        `yaml:"points"`
 }
 
-// Client contains the settings of the official client's configurations that the rules leave open.
-type Client struct {
+// ClientSettings contains the settings of the official client's configurations that the rules leave open.
+type ClientSettings struct {
 	Endpoint  string `yaml:"endpoint"`  // address of the server
 	Tokenizer string `yaml:"tokenizer"` // folder of the reference tokenizer, or its name on Hugging Face
 	// PerformanceSet is a file; empty: the client downloads the set.
@@ -42,11 +42,12 @@ type Client struct {
 }
 
 // unfilled contains the placeholders for the client's settings in a new plan.
-var unfilled = Client{Endpoint: "http://SERVER:PORT", Tokenizer: "TOKENIZER", PerformanceSet: "PERFORMANCE_SET"}
+var clientPlaceholders = ClientSettings{Endpoint: "http://SERVER:PORT", Tokenizer: "TOKENIZER",
+	PerformanceSet: "PERFORMANCE_SET"}
 
 // newClient returns the client's settings in a new plan for a model.
-func newClient(model string, rules *endpoints.Rules) Client {
-	c := unfilled
+func newClient(model string, rules *endpoints.Rules) ClientSettings {
+	c := clientPlaceholders
 	if rules.Clients[model].Performance != "" {
 		c.PerformanceSet = ""
 	}
@@ -54,10 +55,10 @@ func newClient(model string, rules *endpoints.Rules) Client {
 }
 
 // Unfilled returns the keys of the client's settings that a person must still fill in.
-func (c Client) Unfilled() (keys []string) {
+func (c ClientSettings) Unfilled() (keys []string) {
 	for _, one := range []struct{ key, value, unfilled string }{
-		{"endpoint", c.Endpoint, unfilled.Endpoint}, {"tokenizer", c.Tokenizer, unfilled.Tokenizer},
-		{"performance_set", c.PerformanceSet, unfilled.PerformanceSet},
+		{"endpoint", c.Endpoint, clientPlaceholders.Endpoint}, {"tokenizer", c.Tokenizer, clientPlaceholders.Tokenizer},
+		{"performance_set", c.PerformanceSet, clientPlaceholders.PerformanceSet},
 	} {
 		if one.value == one.unfilled {
 			keys = append(keys, "client."+one.key)
@@ -86,8 +87,8 @@ const (
 // Name returns the name of the point's folder.
 func (p Point) Name() string { return fmt.Sprintf("r%d", p.Concurrency) }
 
-// head is the beginning of a plan's file.
-const head = `# A plan of a curve of MLPerf Endpoints. Edit it, and check it with
+// planHead is the beginning of a plan's file.
+const planHead = `# A plan of a curve of MLPerf Endpoints. Edit it, and check it with
 #   harness submission plan --check FILE
 # concurrency, offline, passes, window_seconds, accuracy and what is below client are yours to choose;
 # docs/endpoints.md says within which bounds.
@@ -96,11 +97,11 @@ const head = `# A plan of a curve of MLPerf Endpoints. Edit it, and check it wit
 // YAML returns the text of the plan's file.
 func (p *Plan) YAML() ([]byte, error) {
 	text, err := yaml.MarshalWithOptions(p, yaml.IndentSequence(false))
-	return append([]byte(head), text...), err
+	return append([]byte(planHead), text...), err
 }
 
-// Agentic reports whether the model's benchmark is agentic.
-func (p *Plan) Agentic(rules *endpoints.Rules) bool { return rules.AgenticOf(p.Model) != nil }
+// IsAgentic reports whether the model's benchmark is agentic.
+func (p *Plan) IsAgentic(rules *endpoints.Rules) bool { return rules.AgenticOf(p.Model) != nil }
 
 // checkModel requires an exact name of the rules.
 func checkModel(name string, rules *endpoints.Rules) error {
@@ -112,7 +113,7 @@ func checkModel(name string, rules *endpoints.Rules) error {
 		return fmt.Errorf("the model is missing, want one of %s", strings.Join(rules.Models, ", "))
 	}
 	for _, known := range rules.Models {
-		if strings.EqualFold(canonical, known) || endpoints.Squash(canonical) == endpoints.Squash(known) {
+		if strings.EqualFold(canonical, known) || endpoints.SquashName(canonical) == endpoints.SquashName(known) {
 			return fmt.Errorf("the model is %q, write %s", name, known)
 		}
 	}

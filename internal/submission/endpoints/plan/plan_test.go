@@ -12,7 +12,7 @@ import (
 // choose makes a plan that must be one.
 func choose(t *testing.T, o Options) *Plan {
 	t.Helper()
-	p, err := Choose(o, endpoints.Newest())
+	p, err := ChoosePlan(o, endpoints.NewestRules())
 	if err != nil {
 		t.Fatalf("%+v: %v", o, err)
 	}
@@ -48,7 +48,7 @@ func TestChoose(t *testing.T) {
 
 // TestChosenPlansAreLegal: whatever is asked for, a plan that is made has no fault, and is the same when it is read.
 func TestChosenPlansAreLegal(t *testing.T) {
-	rules := endpoints.Newest()
+	rules := endpoints.NewestRules()
 	made := 0
 	for _, model := range []string{"gpt-oss-120b", "deepseek-r1", "kimi-k3"} {
 		for _, cMax := range []int{33, 40, 256, 4388, 4389, 6000, 100_000} {
@@ -56,7 +56,7 @@ func TestChosenPlansAreLegal(t *testing.T) {
 				for _, points := range []int{0, 20} {
 					for _, offline := range []string{"", Dedicated, Elected} {
 						o := Options{Model: model, CMax: cMax, CMin: cMin, Points: points, Offline: offline}
-						p, err := Choose(o, rules)
+						p, err := ChoosePlan(o, rules)
 						if err != nil {
 							continue
 						}
@@ -65,11 +65,11 @@ func TestChosenPlansAreLegal(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						again, err := Read(text)
+						again, err := ParsePlan(text)
 						if err != nil {
 							t.Fatalf("%+v: %v\n%s", o, err, text)
 						}
-						if all := Judge(again, rules); len(all) > 0 || shown(p) != shown(again) {
+						if all := JudgePlan(again, rules); len(all) > 0 || shown(p) != shown(again) {
 							t.Errorf("%+v: %s: %v", o, shown(p), all)
 						}
 						if points != 0 && len(p.Points) != points {
@@ -107,7 +107,7 @@ func TestChooseRefuses(t *testing.T) {
 		"has 4388 samples, fewer than C_max, 5000: want elected":     {Model: "deepseek-r1", CMax: 5000, Offline: Dedicated},
 		`the target cohort is "2026-10-C0"`:                          {Model: "kimi-k3", CMax: 64, Cohort: "2026-10-C0"},
 	} {
-		_, err := Choose(o, endpoints.Newest())
+		_, err := ChoosePlan(o, endpoints.NewestRules())
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v, want %q", o, err, want)
 		}
@@ -187,7 +187,7 @@ func TestJudge(t *testing.T) {
 	} {
 		p := choose(t, c.o)
 		c.edit(p)
-		got := Judge(p, endpoints.Newest())
+		got := JudgePlan(p, endpoints.NewestRules())
 		same := len(got) == len(c.want)
 		for i := range min(len(got), len(c.want)) {
 			same = same && strings.HasPrefix(got[i].String(), c.want[i]) && !strings.Contains(got[i].String(), "\n")
@@ -228,14 +228,14 @@ func TestReadRefuses(t *testing.T) {
 		"window_seconds: want a whole":               with("seconds: 600", "seconds: .nan"),
 		"aliases":                                    bomb,
 	} {
-		if _, err := Read([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := ParsePlan([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	if _, err := Read(good); err != nil {
+	if _, err := ParsePlan(good); err != nil {
 		t.Error(err)
 	}
-	if _, err := ReadFile(t.TempDir()); err == nil {
+	if _, err := ReadPlan(t.TempDir()); err == nil {
 		t.Error("a folder was read")
 	}
 }

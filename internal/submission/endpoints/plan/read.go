@@ -16,27 +16,27 @@ import (
 // maxFile is the maximum size of a plan's file in bytes.
 const maxFile = 1 << 20
 
-// ReadFile reads a plan's file. Its error names each unknown or missing key and each value of a wrong type. Judge
+// ReadPlan reads a plan's file. Its error names each unknown or missing key and each value of a wrong type. Judge
 // checks the plan against the rules.
-func ReadFile(file string) (*Plan, error) {
+func ReadPlan(file string) (*Plan, error) {
 	text, err := bounded.ReadFile(file, maxFile)
 	if err != nil {
 		return nil, err
 	}
-	p, err := Read(text)
+	p, err := ParsePlan(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return p, nil
 }
 
-// IsFile reports whether a file looks like a plan: it contains a plan's points.
-func IsFile(file string) bool {
+// IsPlan reports whether a file looks like a plan: it contains a plan's points.
+func IsPlan(file string) bool {
 	text, err := bounded.ReadFile(file, maxFile)
 	if err != nil {
 		return false
 	}
-	d, err := schema.YAML(text, maxFile)
+	d, err := schema.ParseYAML(text, maxFile)
 	if err != nil {
 		return false
 	}
@@ -45,9 +45,9 @@ func IsFile(file string) bool {
 	return points || cMax
 }
 
-// Read parses a plan.
-func Read(text []byte) (*Plan, error) {
-	d, err := schema.YAML(text, maxFile)
+// ParsePlan parses a plan.
+func ParsePlan(text []byte) (*Plan, error) {
+	d, err := schema.ParseYAML(text, maxFile)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func Read(text []byte) (*Plan, error) {
 		return nil, errors.New(yaml.FormatError(err, false, false))
 	}
 	var faults schema.Faults
-	r, _ := form(d, "", &faults).(*schema.Record)
+	r, _ := planForm(d, "", &faults).(*schema.Record)
 	var all []error
 	for _, f := range faults {
 		all = append(all, errors.New(f.String()))
@@ -66,7 +66,7 @@ func Read(text []byte) (*Plan, error) {
 	p := &Plan{Rules: r.Text("rules"), Model: r.Text("model"), CMax: r.Int("c_max"), CMin: r.Int("c_min_override"),
 		SeedSet: r.Text("seed_set"), Cohort: r.Text("target_cohort")}
 	client := r.Record("client")
-	p.Client = Client{client.Text("endpoint"), client.Text("tokenizer"), client.Text("performance_set"),
+	p.Client = ClientSettings{client.Text("endpoint"), client.Text("tokenizer"), client.Text("performance_set"),
 		client.Text("accuracy_set"), client.Text("served_model"), client.Text("swe_bench_service"),
 		client.Int("num_workers")}
 	for _, one := range r.List("points") {
@@ -79,18 +79,18 @@ func Read(text []byte) (*Plan, error) {
 }
 
 // form is the schema of a plan's file.
-var form = schema.Closed(nil,
+var planForm = schema.ClosedObject(nil,
 	requiredField("rules", schema.Text), requiredField("model", schema.Text), requiredField("c_max", wholeNumberWithin(1,
 		maxConcurrency)),
 	schema.Field{Name: "c_min_override", Kind: wholeNumberWithin(1, maxConcurrency)}, requiredField("seed_set",
 		schema.Text),
 	requiredField("target_cohort", schema.Text),
-	requiredField("client", schema.Closed(nil, requiredField("endpoint", schema.Text), requiredField("tokenizer",
+	requiredField("client", schema.ClosedObject(nil, requiredField("endpoint", schema.Text), requiredField("tokenizer",
 		schema.Text),
 		schema.Field{Name: "performance_set", Kind: schema.Text}, schema.Field{Name: "accuracy_set", Kind: schema.Text},
 		schema.Field{Name: "served_model", Kind: schema.Text}, schema.Field{Name: "swe_bench_service", Kind: schema.Text},
 		schema.Field{Name: "num_workers", Kind: wholeNumberWithin(1, maxWorkers)})),
-	requiredField("points", schema.List(1, schema.Closed(nil,
+	requiredField("points", schema.List(1, schema.ClosedObject(nil,
 		requiredField("concurrency", wholeNumberWithin(1, maxConcurrency)), schema.Field{Name: "region", Kind: schema.Text},
 		schema.Field{Name: "offline", Kind: schema.Word(Dedicated, Elected)}, requiredField("passes", wholeNumberWithin(1,
 			maxPasses)),
@@ -119,7 +119,7 @@ func wholeNumberWithin(low, high int64) schema.Kind {
 			n = v
 		}
 		if n == nil || !n.IsInt64() || n.Int64() < low || n.Int64() > high {
-			f.Add(at, "want a whole number from %d to %d, found %s", low, high, schema.Brief(v))
+			f.Add(at, "want a whole number from %d to %d, found %s", low, high, schema.BriefText(v))
 			return nil
 		}
 		return n
@@ -131,6 +131,6 @@ func trueOrFalse(v any, at string, f *schema.Faults) any {
 	if _, ok := v.(bool); ok {
 		return v
 	}
-	f.Add(at, "want true or false, found %s", schema.Brief(v))
+	f.Add(at, "want true or false, found %s", schema.BriefText(v))
 	return nil
 }

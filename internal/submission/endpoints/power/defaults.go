@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 )
 
-// Default is a default value in appendix D of the rules.
-type Default struct {
+// DefaultPower is a default value in appendix D of the rules.
+type DefaultPower struct {
 	Watts   float64
 	Section string // such as "D.2"
 }
@@ -20,9 +20,9 @@ var (
 	coresInName = regexp.MustCompile(`(\d+)[\s-]*core`)
 )
 
-// OfCPU returns a processor's default, from the architecture in its name and the number of its cores. If cores is 0, it
-// uses the number in the name. It returns nil if either is unknown, and for larger ARM processors.
-func OfCPU(d endpoints.PowerDefaults, model string, cores int) *Default {
+// DefaultForCPU returns a processor's default, from the architecture in its name and the number of its cores. If cores
+// is 0, it uses the number in the name. It returns nil if either is unknown, and for larger ARM processors.
+func DefaultForCPU(d endpoints.PowerDefaults, model string, cores int) *DefaultPower {
 	name := strings.ToLower(model)
 	if cores == 0 {
 		m := coresInName.FindStringSubmatch(name)
@@ -36,29 +36,30 @@ func OfCPU(d endpoints.PowerDefaults, model string, cores int) *Default {
 		if cores > d.CPU.ARMMaxCores {
 			return nil
 		}
-		return &Default{d.CPU.ARM, "D.2"}
+		return &DefaultPower{d.CPU.ARM, "D.2"}
 	case !x86Words.MatchString(name):
 		return nil
 	case cores <= d.CPU.X86SmallMaxCores:
-		return &Default{d.CPU.X86Small, "D.2"}
+		return &DefaultPower{d.CPU.X86Small, "D.2"}
 	}
-	return &Default{d.CPU.X86Large, "D.2"}
+	return &DefaultPower{d.CPU.X86Large, "D.2"}
 }
 
-// OfAccelerator returns the default of an accelerator in appendix D, or nil.
-func OfAccelerator(d endpoints.PowerDefaults, model string) *Default {
-	name := endpoints.Squash(model)
+// DefaultForAccelerator returns the default of an accelerator in appendix D, or nil.
+func DefaultForAccelerator(d endpoints.PowerDefaults, model string) *DefaultPower {
+	name := endpoints.SquashName(model)
 	for _, a := range d.Accelerators {
 		if strings.Contains(name, a.Name) {
-			return &Default{a.Watts, "D.3"}
+			return &DefaultPower{a.Watts, "D.3"}
 		}
 	}
 	return nil
 }
 
-// OfSwitch returns the default of a switch in appendix D with the cabling "passive" or "active_optical", or nil.
-func OfSwitch(d endpoints.PowerDefaults, model, cabling string) *Default {
-	name := endpoints.Squash(model)
+// DefaultForSwitch returns the default of a switch in appendix D with the cabling "passive" or "active_optical", or
+// nil.
+func DefaultForSwitch(d endpoints.PowerDefaults, model, cabling string) *DefaultPower {
+	name := endpoints.SquashName(model)
 	for _, s := range d.Switches {
 		if !strings.Contains(name, s.Name) {
 			continue
@@ -67,7 +68,7 @@ func OfSwitch(d endpoints.PowerDefaults, model, cabling string) *Default {
 		if watts == 0 {
 			return nil
 		}
-		return &Default{watts, "D.4"}
+		return &DefaultPower{watts, "D.4"}
 	}
 	return nil
 }

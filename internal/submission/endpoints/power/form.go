@@ -17,19 +17,19 @@ type Fault = schema.Fault
 // DefaultSource is the source type of a figure from appendix D.
 const DefaultSource = "mlc_default"
 
-// sources lists the source types of figures. The last one refers to appendix D.
-var sources = []string{"vendor_spec", "publication", "public_statement", DefaultSource}
+// sourceTypes lists the source types of figures. The last one refers to appendix D.
+var sourceTypes = []string{"vendor_spec", "publication", "public_statement", DefaultSource}
 
 // sourcedFigure is the schema of a figure with its source.
 func sourcedFigure(v any, at string, f *schema.Faults) any {
 	fields := []schema.Field{
-		{Name: "value_w", Kind: schema.FloatWithin(0, inf), Null: true},
-		{Name: "value_kw", Kind: schema.FloatWithin(0, inf), Null: true},
-		{Name: "value_pj", Kind: schema.FloatWithin(0, inf), Null: true},
-		{Name: "source_type", Kind: schema.Word(sources...), Required: true},
+		{Name: "value_w", Kind: schema.FloatWithin(0, infinity), Nullable: true},
+		{Name: "value_kw", Kind: schema.FloatWithin(0, infinity), Nullable: true},
+		{Name: "value_pj", Kind: schema.FloatWithin(0, infinity), Nullable: true},
+		{Name: "source_type", Kind: schema.Word(sourceTypes...), Required: true},
 		{Name: "source", Kind: schema.LongText(1), Required: true},
 	}
-	return schema.Closed(requireSource, fields...)(v, at, f)
+	return schema.ClosedObject(requireSource, fields...)(v, at, f)
 }
 
 func requireSource(r *schema.Record, at string, f *schema.Faults) {
@@ -53,14 +53,14 @@ func requireSource(r *schema.Record, at string, f *schema.Faults) {
 }
 
 func optionalField(name string, kind schema.Kind) schema.Field {
-	return schema.Field{Name: name, Kind: kind, Null: true}
+	return schema.Field{Name: name, Kind: kind, Nullable: true}
 }
 
 func requiredField(name string, kind schema.Kind) schema.Field {
 	return schema.Field{Name: name, Kind: kind, Required: true}
 }
 
-var descriptor = schema.Object(nil,
+var descriptorForm = schema.Object(nil,
 	requiredField("system_desc_id", schema.LongText(1)),
 	requiredField("cooling", schema.Word("liquid", "air")),
 	requiredField("node_sets", schema.List(1, schema.Object(nil,
@@ -78,23 +78,23 @@ var descriptor = schema.Object(nil,
 				requiredField("method", schema.Word("declared_tdp", "bandwidth_estimate", "none")),
 				optionalField("switch_count", schema.IntFrom(0)),
 				optionalField("tdp_per_switch", sourcedFigure),
-				optionalField("aggregate_bandwidth_tbps", schema.FloatWithin(0, inf)),
+				optionalField("aggregate_bandwidth_tbps", schema.FloatWithin(0, infinity)),
 				optionalField("energy_per_bit_pj", sourcedFigure))))),
 	))),
 	requiredField("scale_out", schema.Object(nil,
 		requiredField("present", schema.Bool),
 		optionalField("cabling", schema.Word("passive", "active_optical")),
-		optionalField("required_bandwidth_tbps", schema.FloatWithin(0, inf)),
+		optionalField("required_bandwidth_tbps", schema.FloatWithin(0, infinity)),
 		optionalField("nics", schema.Object(nil,
 			requiredField("count_per_node", schema.IntFrom(0)),
-			requiredField("bandwidth_per_nic_gbps", schema.FloatWithin(0, inf)),
+			requiredField("bandwidth_per_nic_gbps", schema.FloatWithin(0, infinity)),
 			requiredField("counted", schema.Bool),
 			optionalField("tdp_per_nic", sourcedFigure),
 			optionalField("excluded_from_published_power", schema.Text))),
 		optionalField("switches", schema.List(0, schema.Object(nil,
 			requiredField("model", schema.Text),
 			requiredField("count", schema.IntFrom(1)),
-			requiredField("bandwidth_tbps", schema.FloatWithin(0, inf)),
+			requiredField("bandwidth_tbps", schema.FloatWithin(0, infinity)),
 			optionalField("power_per_switch", sourcedFigure)))),
 	)),
 	optionalField("declared_provisioned_power", sourcedFigure),

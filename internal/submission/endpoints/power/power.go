@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/internal/schema"
 )
 
-var inf = math.Inf(1)
+var infinity = math.Inf(1)
 
 // The overhead of all other components, as a share of the major components' power.
 const (
@@ -35,12 +35,12 @@ func OverheadOf(cooling string) float64 {
 }
 
 // Descriptor is a valid system_power.json.
-type Descriptor struct{ r *schema.Record }
+type Descriptor struct{ record *schema.Record }
 
-// Parse checks a value of package pyvalue against the schema of a descriptor.
-func Parse(v any) (*Descriptor, []Fault) {
+// ParseDescriptor checks a value of package pyvalue against the schema of a descriptor.
+func ParseDescriptor(v any) (*Descriptor, []Fault) {
 	var faults schema.Faults
-	r, _ := descriptor(v, "", &faults).(*schema.Record)
+	r, _ := descriptorForm(v, "", &faults).(*schema.Record)
 	if len(faults) > 0 {
 		return nil, faults
 	}
@@ -48,13 +48,13 @@ func Parse(v any) (*Descriptor, []Fault) {
 }
 
 // Cooling returns "liquid" or "air".
-func (d *Descriptor) Cooling() string { return d.r.Text("cooling") }
+func (d *Descriptor) Cooling() string { return d.record.Text("cooling") }
 
 // Overhead returns the overhead for the cooling.
 func (d *Descriptor) Overhead() float64 { return OverheadOf(d.Cooling()) }
 
-// Set is a set of equal nodes with its share of the power.
-type Set struct {
+// NodeSet is a set of equal nodes with its share of the power.
+type NodeSet struct {
 	ID                  int
 	Ensemble            int // node type in the system's description
 	Nodes               int // provisioned nodes, 1 or more
@@ -65,15 +65,15 @@ type Set struct {
 // Computation is the power that the rules compute from a descriptor, in watts. KW is the provisioned power in kW,
 // rounded to two decimals. Known is false if the descriptor does not determine it.
 type Computation struct {
-	Major     float64
-	Overhead  float64 // share of Major
-	Other     float64
-	Published float64 // nodes with a published total from their manufacturers
-	Switches  float64 // switches of the scale-out network
-	KW        float64
-	Known     bool
-	Sets      []Set
-	Declared  bool // a declared figure replaces the computed power of the whole system
+	Major      float64
+	Overhead   float64 // share of Major
+	Other      float64
+	Published  float64 // nodes with a published total from their manufacturers
+	Switches   float64 // switches of the scale-out network
+	KW         float64
+	IsKnown    bool
+	Sets       []NodeSet
+	IsDeclared bool // a declared figure replaces the computed power of the whole system
 
 	Figures   []Figure // components of KW in the order of the descriptor
 	Estimated []string // values of appendix D included in KW
@@ -108,7 +108,7 @@ func (c *Computation) Total() float64 { return c.Major + c.Other + c.Published +
 // set that is not in the map. A declared figure is scaled by the largest used share of a set. ok is false if the power
 // is unknown.
 func (c *Computation) PointKW(nodes map[int]int) (kw float64, ok bool) {
-	if !c.Known {
+	if !c.IsKnown {
 		return 0, false
 	}
 	whole, largest, watts, engaged, provisioned := true, 0.0, 0.0, 0.0, 0.0
@@ -125,7 +125,7 @@ func (c *Computation) PointKW(nodes map[int]int) (kw float64, ok bool) {
 	switch {
 	case whole:
 		return c.KW, true
-	case c.Declared:
+	case c.IsDeclared:
 		return roundCents(c.KW * largest), true
 	}
 	return roundCents((watts + c.Switches*engaged/provisioned) / 1000), true
@@ -139,7 +139,7 @@ type powerTally struct {
 	rules     *endpoints.Rules
 	cores     map[int]int
 	estimated []string
-	gaps      []string // missing figures, which matter only if they affect the total
+	missing   []string // missing figures, which matter only if they affect the total
 	problems  []string
 	out       *Computation
 }
@@ -156,8 +156,8 @@ func wattsOf(v *schema.Record) float64 {
 	return v.Float("value_w")
 }
 
-// takeWatts returns a figure in watts, or else its default. ok is false if neither exists.
-func (t *powerTally) takeWatts(label string, v *schema.Record, fallback *Default) (watts float64, ok bool) {
+// addWatts returns a figure in watts, or else its default. ok is false if neither exists.
+func (t *powerTally) addWatts(label string, v *schema.Record, fallback *DefaultPower) (watts float64, ok bool) {
 	switch {
 	case v.Has("value_pj"):
 		t.addProblemf("%s is an energy for each bit, want value_w or value_kw", label)
@@ -174,7 +174,7 @@ func (t *powerTally) takeWatts(label string, v *schema.Record, fallback *Default
 		t.estimated = append(t.estimated, label+" (absent; default of "+fallback.Section+")")
 		return fallback.Watts, true
 	}
-	t.gaps = append(t.gaps, label+" is missing, and appendix D has no default for it")
+	t.missing = append(t.missing, label+" is missing, and appendix D has no default for it")
 	return 0, false
 }
 
@@ -184,7 +184,7 @@ func (d *Descriptor) Compute(rules *endpoints.Rules, cores map[int]int) Computat
 	t := &powerTally{rules: rules, cores: cores, out: &out}
 	major, published := map[int]float64{}, map[int]float64{}
 	var order []int
-	for _, one := range d.r.List("node_sets") {
+	for _, one := range d.record.List("node_sets") {
 		set := one.(*schema.Record)
 		id := set.Int("node_set_id")
 		if _, twice := major[id]; twice {
@@ -194,11 +194,11 @@ func (d *Descriptor) Compute(rules *endpoints.Rules, cores map[int]int) Computat
 		} else {
 			order = append(order, id)
 		}
-		major[id], published[id] = t.nodeSet(set)
+		major[id], published[id] = t.nodeSetWatts(set)
 	}
-	nics := t.scaleOut(d)
-	for _, one := range d.r.List("node_sets") {
-		if set := one.(*schema.Record); d.carriesNICs(set) {
+	nics := t.addScaleOut(d)
+	for _, one := range d.record.List("node_sets") {
+		if set := one.(*schema.Record); d.addsAdapters(set) {
 			major[set.Int("node_set_id")] += float64(set.Int("nodes_provisioned")) * nics
 		}
 	}
@@ -207,7 +207,7 @@ func (d *Descriptor) Compute(rules *endpoints.Rules, cores map[int]int) Computat
 		out.Published += published[id]
 	}
 	out.Other = out.Overhead * out.Major
-	for _, one := range d.r.List("node_sets") {
+	for _, one := range d.record.List("node_sets") {
 		out.Sets = append(out.Sets, newSet(one.(*schema.Record), out.Overhead, major, published))
 	}
 	out.Problems = append(out.Problems, t.problems...)
@@ -215,9 +215,9 @@ func (d *Descriptor) Compute(rules *endpoints.Rules, cores map[int]int) Computat
 	return out
 }
 
-func newSet(set *schema.Record, overhead float64, major, published map[int]float64) Set {
+func newSet(set *schema.Record, overhead float64, major, published map[int]float64) NodeSet {
 	id := set.Int("node_set_id")
-	s := Set{ID: id, Ensemble: set.Int("system_node_ensemble_id"), Nodes: set.Int("nodes_provisioned"),
+	s := NodeSet{ID: id, Ensemble: set.Int("system_node_ensemble_id"), Nodes: set.Int("nodes_provisioned"),
 		Watts: (1+overhead)*major[id] + published[id], AcceleratorsPerNode: -1}
 	if a := set.Record("components").Record("accelerator"); a != nil {
 		s.AcceleratorsPerNode = a.Int("count_per_node")
@@ -227,8 +227,8 @@ func newSet(set *schema.Record, overhead float64, major, published map[int]float
 
 // settlePower sets whether the power is known, and its value.
 func (d *Descriptor) settlePower(t *powerTally, out *Computation) {
-	if declared := d.r.Record("declared_provisioned_power"); declared != nil {
-		out.Declared = true
+	if declared := d.record.Record("declared_provisioned_power"); declared != nil {
+		out.IsDeclared = true
 		if declared.Has("value_pj") {
 			out.Problems = append(out.Problems,
 				"declared_provisioned_power is an energy for each bit, want value_w or value_kw")
@@ -236,29 +236,29 @@ func (d *Descriptor) settlePower(t *powerTally, out *Computation) {
 			watts := wattsOf(declared)
 			out.Figures = nil // the declared figure replaces all others
 			t.addFigure("declared_provisioned_power", watts, "W", declared)
-			out.KW, out.Known = roundCents(watts/1000), true
+			out.KW, out.IsKnown = roundCents(watts/1000), true
 			if declared.Text("source_type") == DefaultSource {
 				out.Estimated = append(out.Estimated, "declared_provisioned_power (mlc_default)")
 			}
 		}
 	} else {
-		out.Problems = append(out.Problems, t.gaps...)
+		out.Problems = append(out.Problems, t.missing...)
 		out.Estimated = append(out.Estimated, t.estimated...)
 		if len(out.Problems) == 0 {
-			out.KW, out.Known = roundCents(out.Total()/1000), true
+			out.KW, out.IsKnown = roundCents(out.Total()/1000), true
 		}
 	}
-	if len(out.Problems) == 0 && len(t.gaps) == 0 {
+	if len(out.Problems) == 0 && len(t.missing) == 0 {
 		out.Problems = append(out.Problems, d.listDisagreements(out)...)
 	}
 	if len(out.Problems) > 0 {
-		out.KW, out.Known = 0, false
+		out.KW, out.IsKnown = 0, false
 	}
 }
 
 // listDisagreements returns the submitter's figures that differ from the computed ones.
 func (d *Descriptor) listDisagreements(out *Computation) (all []string) {
-	stated := d.r.Record("computed")
+	stated := d.record.Record("computed")
 	for _, f := range []struct {
 		name      string
 		ours, tol float64
@@ -271,15 +271,16 @@ func (d *Descriptor) listDisagreements(out *Computation) (all []string) {
 			all = append(all, fmt.Sprintf("computed.%s is %v, it should be %v", f.name, stated.Float(f.name), f.ours))
 		}
 	}
-	if d.r.Has("provisioned_power_kw") && out.Known && math.Abs(d.r.Float("provisioned_power_kw")-out.KW) > 0.005 {
-		all = append(all, fmt.Sprintf("provisioned_power_kw is %v, it should be %.2f", d.r.Float("provisioned_power_kw"),
+	if d.record.Has("provisioned_power_kw") && out.IsKnown && math.Abs(
+		d.record.Float("provisioned_power_kw")-out.KW) > 0.005 {
+		all = append(all, fmt.Sprintf("provisioned_power_kw is %v, it should be %.2f", d.record.Float("provisioned_power_kw"),
 			out.KW))
 	}
 	return all
 }
 
-// nodeSet returns the watts of a set's major components and of its published figures.
-func (t *powerTally) nodeSet(set *schema.Record) (major, published float64) {
+// nodeSetWatts returns the watts of a set's major components and of its published figures.
+func (t *powerTally) nodeSetWatts(set *schema.Record) (major, published float64) {
 	label, nodes := fmt.Sprintf("node_sets[%d]", set.Int("node_set_id")), float64(set.Int("nodes_provisioned"))
 	method := set.Text("power_method")
 	if method == "component_sum" {
@@ -288,7 +289,7 @@ func (t *powerTally) nodeSet(set *schema.Record) (major, published float64) {
 			t.out.Problems = append(t.out.Problems, label+": component_sum needs components")
 			return 0, 0
 		}
-		perNode, ok := t.perNode(components, set.Int("system_node_ensemble_id"), label+".components")
+		perNode, ok := t.componentWatts(components, set.Int("system_node_ensemble_id"), label+".components")
 		if !ok {
 			return 0, 0
 		}
@@ -298,7 +299,7 @@ func (t *powerTally) nodeSet(set *schema.Record) (major, published float64) {
 		t.out.Problems = append(t.out.Problems, label+": "+method+" needs published_power")
 		return 0, 0
 	}
-	watts, ok := t.takeWatts(label+".published_power", set.Record("published_power"), nil)
+	watts, ok := t.addWatts(label+".published_power", set.Record("published_power"), nil)
 	switch {
 	case !ok:
 		return 0, 0
@@ -314,8 +315,8 @@ func (t *powerTally) nodeSet(set *schema.Record) (major, published float64) {
 	return 0, watts * (nodes / rack)
 }
 
-// perNode returns the watts of a node's processors, accelerators and scale-up network.
-func (t *powerTally) perNode(c *schema.Record, ensemble int, label string) (watts float64, ok bool) {
+// componentWatts returns the watts of a node's processors, accelerators and scale-up network.
+func (t *powerTally) componentWatts(c *schema.Record, ensemble int, label string) (watts float64, ok bool) {
 	cpu, acc := c.Record("cpu"), c.Record("accelerator")
 	var parts []float64
 	known := true
@@ -327,18 +328,18 @@ func (t *powerTally) perNode(c *schema.Record, ensemble int, label string) (watt
 		if cpu.Has("tdp_per_unit") || acc.Has("tdp_per_unit") {
 			t.addProblemf("%s: combined_cpu_accelerator stands for both values of tdp_per_unit: give either", label)
 		}
-		w, ok := t.takeWatts(label+".combined_cpu_accelerator", combined, nil)
+		w, ok := t.addWatts(label+".combined_cpu_accelerator", combined, nil)
 		add(1, w, ok)
 	} else {
 		if cpu == nil || acc == nil {
 			t.addProblemf("%s needs cpu and accelerator, or combined_cpu_accelerator", label)
 			return 0, false
 		}
-		w, ok := t.takeWatts(label+".cpu.tdp_per_unit", cpu.Record("tdp_per_unit"),
-			OfCPU(t.rules.PowerDefaults, cpu.Text("model"), t.cores[ensemble]))
+		w, ok := t.addWatts(label+".cpu.tdp_per_unit", cpu.Record("tdp_per_unit"),
+			DefaultForCPU(t.rules.PowerDefaults, cpu.Text("model"), t.cores[ensemble]))
 		add(float64(cpu.Int("count_per_node")), w, ok)
-		w, ok = t.takeWatts(label+".accelerator.tdp_per_unit", acc.Record("tdp_per_unit"),
-			OfAccelerator(t.rules.PowerDefaults, acc.Text("model")))
+		w, ok = t.addWatts(label+".accelerator.tdp_per_unit", acc.Record("tdp_per_unit"),
+			DefaultForAccelerator(t.rules.PowerDefaults, acc.Text("model")))
 		add(float64(acc.Int("count_per_node")), w, ok)
 	}
 	up := c.Record("scale_up_network")
@@ -346,7 +347,7 @@ func (t *powerTally) perNode(c *schema.Record, ensemble int, label string) (watt
 		t.addProblemf("%s needs scale_up_network", label)
 		return 0, false
 	}
-	w, ok := t.scaleUp(up, label+".scale_up_network")
+	w, ok := t.scaleUpWatts(up, label+".scale_up_network")
 	add(1, w, ok)
 	for _, p := range parts {
 		watts += p
@@ -354,10 +355,10 @@ func (t *powerTally) perNode(c *schema.Record, ensemble int, label string) (watt
 	return watts, known
 }
 
-// bitsOfByte converts the bandwidth of a scale-up network to bits. It is in bytes per second, whatever its key says.
-const bitsOfByte = 8
+// bitsPerByte converts the bandwidth of a scale-up network to bits. It is in bytes per second, whatever its key says.
+const bitsPerByte = 8
 
-func (t *powerTally) scaleUp(up *schema.Record, label string) (watts float64, ok bool) {
+func (t *powerTally) scaleUpWatts(up *schema.Record, label string) (watts float64, ok bool) {
 	switch up.Text("method") {
 	case "none":
 		return 0, true
@@ -366,7 +367,7 @@ func (t *powerTally) scaleUp(up *schema.Record, label string) (watts float64, ok
 			t.addProblemf("%s: declared_tdp needs switch_count", label)
 			return 0, false
 		}
-		w, ok := t.takeWatts(label+".tdp_per_switch", up.Record("tdp_per_switch"), nil)
+		w, ok := t.addWatts(label+".tdp_per_switch", up.Record("tdp_per_switch"), nil)
 		return float64(up.Int("switch_count")) * w, ok
 	}
 	energy := up.Record("energy_per_bit_pj")
@@ -375,7 +376,7 @@ func (t *powerTally) scaleUp(up *schema.Record, label string) (watts float64, ok
 		t.addProblemf("%s: bandwidth_estimate needs aggregate_bandwidth_tbps", label)
 		return 0, false
 	case energy == nil:
-		t.gaps = append(t.gaps, label+".energy_per_bit_pj is missing, and has no default")
+		t.missing = append(t.missing, label+".energy_per_bit_pj is missing, and has no default")
 		return 0, false
 	case !energy.Has("value_pj"):
 		t.addProblemf("%s.energy_per_bit_pj needs value_pj", label)
@@ -385,20 +386,20 @@ func (t *powerTally) scaleUp(up *schema.Record, label string) (watts float64, ok
 		t.estimated = append(t.estimated, label+".energy_per_bit_pj ("+energy.Text("source")+" default)")
 	}
 	t.addFigure(label+".energy_per_bit_pj", energy.Float("value_pj"), "pJ", energy)
-	return up.Float("aggregate_bandwidth_tbps") * bitsOfByte * energy.Float("value_pj"), true
+	return up.Float("aggregate_bandwidth_tbps") * bitsPerByte * energy.Float("value_pj"), true
 }
 
-// carriesNICs reports whether the counted adapters of the scale-out network are added to a set. They are added to sets
+// addsAdapters reports whether the counted adapters of the scale-out network are added to a set. They are added to sets
 // computed from components, and to published figures that exclude them.
-func (d *Descriptor) carriesNICs(set *schema.Record) bool {
-	out := d.r.Record("scale_out")
+func (d *Descriptor) addsAdapters(set *schema.Record) bool {
+	out := d.record.Record("scale_out")
 	nics := out.Record("nics")
 	return out.Bool("present") && nics.Bool("counted") &&
 		(set.Text("power_method") == "component_sum" || nics.Text("excluded_from_published_power") != "")
 }
 
 func (d *Descriptor) nodeCount() (n int) {
-	for _, set := range d.r.List("node_sets") {
+	for _, set := range d.record.List("node_sets") {
 		n += set.(*schema.Record).Int("nodes_provisioned")
 	}
 	return n
@@ -406,7 +407,7 @@ func (d *Descriptor) nodeCount() (n int) {
 
 // checkFabric checks the description of the scale-out network for contradictions.
 func (t *powerTally) checkFabric(d *Descriptor) {
-	nodes, present := d.nodeCount(), d.r.Record("scale_out").Bool("present")
+	nodes, present := d.nodeCount(), d.record.Record("scale_out").Bool("present")
 	warn := func(text string) { t.out.Warnings = append(t.out.Warnings, text) }
 	if nodes == 1 || present {
 		if nodes == 1 && present {
@@ -414,7 +415,7 @@ func (t *powerTally) checkFabric(d *Descriptor) {
 		}
 		return
 	}
-	for _, one := range d.r.List("node_sets") {
+	for _, one := range d.record.List("node_sets") {
 		set := one.(*schema.Record)
 		up := set.Record("components").Record("scale_up_network")
 		if set.Text("power_method") != "component_sum" || up == nil || up.Text("method") != "none" {
@@ -427,10 +428,10 @@ func (t *powerTally) checkFabric(d *Descriptor) {
 		fmt.Sprintf("scale_out.present is false, and nothing joins the %d nodes", nodes))
 }
 
-// scaleOut adds the watts of the switches and returns the watts of a node's counted adapters.
-func (t *powerTally) scaleOut(d *Descriptor) (perNode float64) {
+// addScaleOut adds the watts of the switches and returns the watts of a node's counted adapters.
+func (t *powerTally) addScaleOut(d *Descriptor) (perNode float64) {
 	t.checkFabric(d)
-	out := d.r.Record("scale_out")
+	out := d.record.Record("scale_out")
 	if !out.Bool("present") {
 		return 0
 	}
@@ -445,13 +446,13 @@ func (t *powerTally) scaleOut(d *Descriptor) (perNode float64) {
 		return 0
 	}
 	perNode = t.adapterWatts(d, out.Record("nics"))
-	t.switchWatts(d, out)
+	t.addSwitches(d, out)
 	return perNode
 }
 
 func (t *powerTally) adapterWatts(d *Descriptor, nics *schema.Record) (perNode float64) {
 	formula := false
-	for _, set := range d.r.List("node_sets") {
+	for _, set := range d.record.List("node_sets") {
 		formula = formula || set.(*schema.Record).Text("power_method") == "component_sum"
 	}
 	switch {
@@ -460,8 +461,8 @@ func (t *powerTally) adapterWatts(d *Descriptor, nics *schema.Record) (perNode f
 			t.out.Problems = append(t.out.Problems, "scale_out.nics.counted is true, but published figures include adapters: "+
 				"set it to false, or show in excluded_from_published_power that they do not")
 		}
-		if w, ok := t.takeWatts("scale_out.nics.tdp_per_nic", nics.Record("tdp_per_nic"),
-			&Default{t.rules.PowerDefaults.NIC, "D.4"}); ok {
+		if w, ok := t.addWatts("scale_out.nics.tdp_per_nic", nics.Record("tdp_per_nic"),
+			&DefaultPower{t.rules.PowerDefaults.NIC, "D.4"}); ok {
 			return float64(nics.Int("count_per_node")) * w
 		}
 	case formula:
@@ -470,29 +471,29 @@ func (t *powerTally) adapterWatts(d *Descriptor, nics *schema.Record) (perNode f
 	return 0
 }
 
-// rounding is the maximum rounding error of sums of bandwidths in Tb/s.
-const rounding = 1e-6
+// maxRounding is the maximum rounding error of sums of bandwidths in Tb/s.
+const maxRounding = 1e-6
 
-func (t *powerTally) switchWatts(d *Descriptor, out *schema.Record) {
+func (t *powerTally) addSwitches(d *Descriptor, out *schema.Record) {
 	nics := out.Record("nics")
 	carried := float64(d.nodeCount()*nics.Int("count_per_node")) * nics.Float("bandwidth_per_nic_gbps") / 1000
 	required := out.Float("required_bandwidth_tbps")
 	switch text := fmt.Sprintf("scale_out.required_bandwidth_tbps is %v, the adapters carry %v", required, carried); {
-	case required < carried-rounding:
+	case required < carried-maxRounding:
 		t.out.Problems = append(t.out.Problems, text)
-	case required > carried+rounding:
+	case required > carried+maxRounding:
 		t.out.Warnings = append(t.out.Warnings, text)
 	}
 	offered := 0.0
 	for i, one := range out.List("switches") {
 		s := one.(*schema.Record)
-		if w, ok := t.takeWatts(fmt.Sprintf("scale_out.switches[%d].power_per_switch", i), s.Record("power_per_switch"),
-			OfSwitch(t.rules.PowerDefaults, s.Text("model"), out.Text("cabling"))); ok {
+		if w, ok := t.addWatts(fmt.Sprintf("scale_out.switches[%d].power_per_switch", i), s.Record("power_per_switch"),
+			DefaultForSwitch(t.rules.PowerDefaults, s.Text("model"), out.Text("cabling"))); ok {
 			t.out.Switches += float64(s.Int("count")) * w
 		}
 		offered += float64(s.Int("count")) * s.Float("bandwidth_tbps")
 	}
-	if offered < max(required, carried)-rounding {
+	if offered < max(required, carried)-maxRounding {
 		t.out.Problems = append(t.out.Problems, fmt.Sprintf("scale_out.switches offer %v Tb/s, want %v", offered,
 			max(required, carried)))
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 func TestGoldenPower(t *testing.T) {
-	rules := endpoints.Newest()
+	rules := endpoints.NewestRules()
 	golden.Each(t, "endpoints/power.jsonl", func(t *testing.T, path string) {
 		type row struct {
 			Descriptor                                  json.RawMessage
@@ -26,7 +26,7 @@ func TestGoldenPower(t *testing.T) {
 		}
 		for i, c := range golden.ReadLines[row](t, path) {
 			v, err := pyvalue.Decode(string(c.Descriptor))
-			d, faults := Parse(v)
+			d, faults := ParseDescriptor(v)
 			if err != nil || len(faults) > 0 {
 				t.Fatal(err, faults)
 			}
@@ -37,8 +37,8 @@ func TestGoldenPower(t *testing.T) {
 					t.Errorf("%d: %v, want %v", i, f[0], f[1])
 				}
 			}
-			if got.Known != (c.KW != nil) || got.Known && got.KW != *c.KW || got.Declared != c.Declared {
-				t.Errorf("%d: %v kW (%v), want %v: %q", i, got.KW, got.Known, c.KW, got.Problems)
+			if got.IsKnown != (c.KW != nil) || got.IsKnown && got.KW != *c.KW || got.IsDeclared != c.Declared {
+				t.Errorf("%d: %v kW (%v), want %v: %q", i, got.KW, got.IsKnown, c.KW, got.Problems)
 			}
 			if kw, ok := got.PointKW(numbers(c.Used)); ok != (c.PointKW != nil) || ok && kw != *c.PointKW {
 				t.Errorf("%d: a point of %v kW, want %v", i, kw, c.PointKW)
@@ -57,7 +57,7 @@ func TestGoldenPower(t *testing.T) {
 					t.Errorf("%d: a figure without a source: %+v", i, f)
 				}
 			}
-			if got.Known && (defaults != len(got.Estimated) || len(got.Figures) == 0 && got.Total() > 0) {
+			if got.IsKnown && (defaults != len(got.Estimated) || len(got.Figures) == 0 && got.Total() > 0) {
 				t.Errorf("%d: figures %v, estimated %q", i, got.Figures, got.Estimated)
 			}
 			for k, s := range got.Sets {
@@ -84,7 +84,7 @@ func numbers(m map[string]int) map[int]int {
 }
 
 func TestGoldenDefaults(t *testing.T) {
-	defaults := endpoints.Newest().PowerDefaults
+	defaults := endpoints.NewestRules().PowerDefaults
 	golden.Each(t, "endpoints/defaults.jsonl", func(t *testing.T, path string) {
 		type row struct {
 			CPU, Accelerator, Switch *string
@@ -94,21 +94,21 @@ func TestGoldenDefaults(t *testing.T) {
 			Source                   string
 		}
 		for _, c := range golden.ReadLines[row](t, path) {
-			var got *Default
+			var got *DefaultPower
 			switch {
 			case c.CPU != nil:
-				got = OfCPU(defaults, *c.CPU, c.Cores)
+				got = DefaultForCPU(defaults, *c.CPU, c.Cores)
 			case c.Accelerator != nil:
-				got = OfAccelerator(defaults, *c.Accelerator)
+				got = DefaultForAccelerator(defaults, *c.Accelerator)
 			case c.Switch != nil:
-				got = OfSwitch(defaults, *c.Switch, c.Cabling)
+				got = DefaultForSwitch(defaults, *c.Switch, c.Cabling)
 			default:
 				continue
 			}
 			if got == nil {
-				got = &Default{}
+				got = &DefaultPower{}
 			}
-			if *got != (Default{c.Watts, c.Source}) {
+			if *got != (DefaultPower{c.Watts, c.Source}) {
 				t.Errorf("%+v: %+v", c, *got)
 			}
 		}

@@ -71,8 +71,8 @@ func (p Point) speed() *float64 {
 	return p.TPSPerUser
 }
 
-// height returns the curve's throughput at a speed per user, or 0 if no point reaches the speed.
-func (c Curve) height(speed float64) (tps float64) {
+// throughputAt returns the curve's throughput at a speed per user, or 0 if no point reaches the speed.
+func (c Curve) throughputAt(speed float64) (tps float64) {
 	for _, p := range c.Points {
 		if s := p.speed(); !p.Dedicated() && s != nil && p.SystemTPS != nil && *s >= speed {
 			tps = max(tps, *p.SystemTPS)
@@ -116,7 +116,7 @@ func compareCurves(model string, curves []Curve) Comparison {
 		lead := Lead{From: from, To: to}
 		first, second := 0.0, 0.0
 		for i, c := range curves {
-			h := c.height(to)
+			h := c.throughputAt(to)
 			areas[i] += h * (to - from)
 			switch {
 			case h > first:
@@ -130,7 +130,7 @@ func compareCurves(model string, curves []Curve) Comparison {
 		if second > 0 {
 			lead.Over = first / second
 		}
-		out.add(lead)
+		out.addLead(lead)
 		from = to
 	}
 	for i, c := range curves {
@@ -140,8 +140,8 @@ func compareCurves(model string, curves []Curve) Comparison {
 	return out
 }
 
-// add adds a range. It joins it with the previous one if the same system leads.
-func (c *Comparison) add(l Lead) {
+// addLead adds a range. It joins it with the previous one if the same system leads.
+func (c *Comparison) addLead(l Lead) {
 	if n := len(c.Leads); n > 0 && c.Leads[n-1].System == l.System {
 		l.From = c.Leads[n-1].From
 		c.Leads = c.Leads[:n-1]
@@ -163,7 +163,7 @@ func (l Lead) Others() string {
 // Share returns the ratio of a system's area to the largest area.
 func (c Comparison) Share(s Share) string {
 	if len(c.Areas) == 0 || c.Areas[0].Area <= 0 {
-		return unknown
+		return unknownText
 	}
 	return fmt.Sprintf("%.3g", s.Area/c.Areas[0].Area)
 }

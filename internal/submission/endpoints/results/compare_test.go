@@ -60,7 +60,7 @@ func TestAreasBySums(t *testing.T) {
 			}
 			const strips = 100_000
 			for i := range strips {
-				sum += curve.height((float64(i)+0.5)*100/strips) * 100 / strips
+				sum += curve.throughputAt((float64(i)+0.5)*100/strips) * 100 / strips
 			}
 			if math.Abs(sum-s.Area) > 1e-3*s.Area {
 				t.Errorf("%+v: %v by strips", s, sum)

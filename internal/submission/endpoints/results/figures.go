@@ -10,8 +10,8 @@ import (
 // Values of files have the types of package pyvalue. A number comes from JSON or YAML, or from a text. nil means
 // unknown.
 
-// number returns a value that is a number, with whole numbers unchanged, and nil otherwise.
-func number(v any) any {
+// toNumber returns a value that is a number, with whole numbers unchanged, and nil otherwise.
+func toNumber(v any) any {
 	switch v := v.(type) {
 	case nil, bool:
 		return nil
@@ -27,52 +27,52 @@ func number(v any) any {
 	return v
 }
 
-// float returns a number as a float64.
-func float(v any) (x float64, ok bool) {
-	if v = number(v); v == nil {
+// toFloat returns a number as a float64.
+func toFloat(v any) (x float64, ok bool) {
+	if v = toNumber(v); v == nil {
 		return 0, false
 	}
 	x, err := pyvalue.Float(v)
 	return x, err == nil
 }
 
-// field returns a number of an object.
-func field(d *pyvalue.Dict, key string) any {
+// numberField returns a number of an object.
+func numberField(d *pyvalue.Dict, key string) any {
 	v, _ := d.Get(key)
-	return number(v)
+	return toNumber(v)
 }
 
-// percentile returns a percentile of a metric, with a key such as "90" or "90.0".
-func percentile(summary *pyvalue.Dict, metric, percent string) any {
+// metricPercentile returns a percentile of a metric, with a key such as "90" or "90.0".
+func metricPercentile(summary *pyvalue.Dict, metric, percent string) any {
 	block, _ := pyvalue.Field[*pyvalue.Dict](summary, metric)
 	all, _ := pyvalue.Field[*pyvalue.Dict](block, "percentiles")
 	for _, key := range []string{percent, percent + ".0"} {
 		if v, ok := all.Get(key); ok {
-			return number(v)
+			return toNumber(v)
 		}
 	}
 	return nil
 }
 
-// millis converts nanoseconds to milliseconds.
-func millis(ns any) any {
-	x, ok := float(ns)
+// toMillis converts nanoseconds to milliseconds.
+func toMillis(ns any) any {
+	x, ok := toFloat(ns)
 	if !ok {
 		return nil
 	}
 	return x / 1e6
 }
 
-// total returns the total of a metric.
-func total(summary *pyvalue.Dict, metric string) any {
+// metricTotal returns the total of a metric.
+func metricTotal(summary *pyvalue.Dict, metric string) any {
 	block, _ := pyvalue.Field[*pyvalue.Dict](summary, metric)
-	return field(block, "total")
+	return numberField(block, "total")
 }
 
 // ratio returns a / b. It returns nil if one is unknown or b is 0, and NaN instead of 0 if b is infinite.
 func ratio(a, b any) any {
-	x, ok := float(a)
-	y, known := float(b)
+	x, ok := toFloat(a)
+	y, known := toFloat(b)
 	if !ok || !known || y == 0 {
 		return nil
 	}
@@ -82,30 +82,30 @@ func ratio(a, b any) any {
 	return x / y
 }
 
-// figures contains a summary's figures of the whole run; nil: unknown.
-type figures struct{ seconds, systemTPS, tpsPerUser, tpot, qps any }
+// runFigures contains a summary's figures of the whole run; nil: unknown.
+type runFigures struct{ seconds, systemTPS, tpsPerUser, tpot, qps any }
 
 // derive computes the figures by section 4.1 of the rules. Figures in the summary itself have precedence, because the
 // check compares them with the derived ones.
-func derive(summary *pyvalue.Dict) (f figures) {
-	if ns := field(summary, "duration_ns"); nonzero(ns) {
+func deriveFigures(summary *pyvalue.Dict) (f runFigures) {
+	if ns := numberField(summary, "duration_ns"); isNonzero(ns) {
 		f.seconds = ratio(ns, 1e9)
 	}
-	f.tpot = millis(percentile(summary, "tpot", "90"))
+	f.tpot = toMillis(metricPercentile(summary, "tpot", "90"))
 	stated := func(name string, derived any) any {
-		if v := field(summary, name); v != nil {
+		if v := numberField(summary, name); v != nil {
 			return v
 		}
 		return derived
 	}
-	f.systemTPS = stated("system_tps", ratio(total(summary, "output_sequence_lengths"), f.seconds))
+	f.systemTPS = stated("system_tps", ratio(metricTotal(summary, "output_sequence_lengths"), f.seconds))
 	f.tpsPerUser = stated("tps_per_user", ratio(1000.0, f.tpot))
-	f.qps = stated("qps", ratio(field(summary, "n_samples_completed"), f.seconds))
+	f.qps = stated("qps", ratio(numberField(summary, "n_samples_completed"), f.seconds))
 	return f
 }
 
-// rounded returns a number as a text, rounded to four decimals.
-func rounded(v any) string {
+// roundedText returns a number as a text, rounded to four decimals.
+func roundedText(v any) string {
 	switch x := v.(type) {
 	case float64:
 		return pyvalue.Text(pyfloat.Round(x, 4))

@@ -65,7 +65,7 @@ func TestGoldenBundles(t *testing.T) {
 		seen++
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		org := unpack(t, filepath.Join(filepath.Dir(file), "..", "base", name+".tar.gz"))
-		r, err := Read(org, endpoints.Newest())
+		r, err := Read(org, endpoints.NewestRules())
 		if err != nil {
 			t.Fatal(err)
 		}

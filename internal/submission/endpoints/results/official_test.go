@@ -104,7 +104,7 @@ func (o official) compare(t *testing.T, org string, n *tally) (all []string) {
 	t.Helper()
 	bundle := filepath.Join(t.TempDir(), "bundle.json")
 	want := o.ask(t, org, bundle)
-	r, err := check.Check(org, endpoints.Newest())
+	r, err := check.Check(org, endpoints.NewestRules())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +124,7 @@ func (o official) compare(t *testing.T, org string, n *tally) (all []string) {
 		return all
 	}
 	n.bundles++
-	read, err := Read(org, endpoints.Newest())
+	read, err := Read(org, endpoints.NewestRules())
 	if err != nil {
 		return append(all, fmt.Sprintf("the bundle: %v", err))
 	}
@@ -203,7 +203,7 @@ func TestOfficialTools(t *testing.T) {
 		o.compareOwn(t, tree)
 	}
 	golden.Each(t, "endpoints/cases.jsonl", func(t *testing.T, file string) {
-		all, bases := madetrees.Cases(t, file)
+		all, bases := madetrees.ReadCases(t, file)
 		var n tally
 		for i, c := range all {
 			o.compareTree(t, fmt.Sprintf("golden case %d", i), bases[c.Base], c.Ops, &n)
@@ -215,17 +215,18 @@ func TestOfficialTools(t *testing.T) {
 		names := slices.Sorted(maps.Keys(bases))
 		for i := range setting(t, "TREES", 300) {
 			base := bases[names[random.IntN(len(names))]]
-			o.compareTree(t, fmt.Sprintf("random tree %d of SEED=%d", i, seed), base, madetrees.Random(t, base, random), &n)
+			o.compareTree(t, fmt.Sprintf("random tree %d of SEED=%d", i, seed), base,
+				madetrees.RandomChanges(t, base, random), &n)
 		}
 		t.Logf("random, SEED=%d: %v", seed, n)
 	})
 }
 
 // compareTree compares a changed base.
-func (o official) compareTree(t *testing.T, name string, base fstest.MapFS, ops []madetrees.Op, n *tally) {
+func (o official) compareTree(t *testing.T, name string, base fstest.MapFS, ops []madetrees.Change, n *tally) {
 	t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
 		org := filepath.Join(t.TempDir(), "org")
-		madetrees.Write(t, madetrees.Changed(t, base, ops), org)
+		madetrees.Write(t, madetrees.ChangedTree(t, base, ops), org)
 		all := o.compare(t, org, n)
 		for _, d := range all {
 			t.Error(d)

@@ -34,8 +34,8 @@ type Curve struct {
 	Bounds map[string][2]int `json:"regions,omitempty"`
 	Points []Point           `json:"points"` // ordered by concurrency
 	// Power contains the components of the system's power with their sources. It is empty if the power is unknown.
-	Power []power.Figure `json:"power,omitempty"`
-	read  []check.Point  // source data of Points
+	Power  []power.Figure `json:"power,omitempty"`
+	source []check.Point  // source data of Points
 }
 
 // Point contains the figures of a point. A nil figure is unknown, and Notes gives the reason.
@@ -60,7 +60,7 @@ type Point struct {
 	Notes         []string         `json:"notes,omitempty"`
 	events        string           // path of the client's events, which can be missing
 	folder        string           // folder of the submission
-	whole         bool             // the rules define no window for the point, so its whole run counts
+	isWholeRun    bool             // the rules define no window for the point, so its whole run counts
 }
 
 // summaryMissing is the note on a point without figures.
@@ -80,7 +80,7 @@ func (c Curve) Agentic() bool {
 // Read reads the submission in a folder: ORG/SUBMISSION_ID, or ORG with a single submission in it. It returns an error
 // if the folder cannot be opened or contains no point.
 func Read(folder string, rules *endpoints.Rules) (*Results, error) {
-	curves, report, err := check.Curves(folder, rules)
+	curves, report, err := check.ReadCurves(folder, rules)
 	if err != nil {
 		return nil, sdk.Usage(err)
 	}
@@ -101,7 +101,7 @@ func Read(folder string, rules *endpoints.Rules) (*Results, error) {
 
 // newCurve returns the figures of a curve in the submission at folder.
 func newCurve(c check.Curve, folder string, agentic bool) Curve {
-	out := Curve{System: c.System, Model: c.Model, read: c.Points}
+	out := Curve{System: c.System, Model: c.Model, source: c.Points}
 	if c.Regions != nil {
 		out.CMax, out.Bounds = c.Regions.Bounds(endpoints.High).Last, map[string][2]int{}
 		for _, name := range endpoints.RegionNames() {
@@ -112,7 +112,7 @@ func newCurve(c check.Curve, folder string, agentic bool) Curve {
 	for _, p := range c.Points {
 		one := newPoint(p, c.Regions)
 		one.folder, one.events = folder, path.Join(p.Dir, formats.EventsFile)
-		one.whole = agentic || one.Dedicated()
+		one.isWholeRun = agentic || one.Dedicated()
 		out.Points = append(out.Points, one)
 	}
 	if c.Power != nil {
@@ -129,29 +129,29 @@ func newPoint(p check.Point, regions *endpoints.Regions) Point {
 	}
 	out.Declared, out.Offline = text(p.Config, "region"), text(p.Config, "offline")
 	if regions != nil && !out.Dedicated() {
-		out.Region = regions.Of(p.Concurrency)
+		out.Region = regions.RegionAt(p.Concurrency)
 	}
 	block, _ := pyvalue.Field[*pyvalue.Dict](p.Config, "steady_state")
 	out.Status, out.Verdict = text(block, "status"), text(block, "verdict")
 	out.Window = newWindow(block)
 	if p.Config == nil {
-		out.note("point.yaml is missing or cannot be read")
+		out.addNotef("point.yaml is missing or cannot be read")
 	}
 	if p.Summary == nil {
-		out.note(summaryMissing)
+		out.addNotef(summaryMissing)
 	}
-	f := derive(p.Summary)
-	out.SystemTPS = out.known("system_tps", f.systemTPS)
-	out.TPSPerUser = out.known("tps_per_user", f.tpsPerUser)
-	out.QPS = out.known("qps", f.qps)
-	out.TTFT = out.known("the 90th percentile of ttft", millis(percentile(p.Summary, "ttft", "90")))
-	out.TPOT = out.known("the 90th percentile of tpot", f.tpot)
-	out.Utilization = out.known("tps_utilization", field(p.System, "tps_utilization"))
+	f := deriveFigures(p.Summary)
+	out.SystemTPS = out.knownFigure("system_tps", f.systemTPS)
+	out.TPSPerUser = out.knownFigure("tps_per_user", f.tpsPerUser)
+	out.QPS = out.knownFigure("qps", f.qps)
+	out.TTFT = out.knownFigure("the 90th percentile of ttft", toMillis(metricPercentile(p.Summary, "ttft", "90")))
+	out.TPOT = out.knownFigure("the 90th percentile of tpot", f.tpot)
+	out.Utilization = out.knownFigure("tps_utilization", numberField(p.System, "tps_utilization"))
 	if p.Interactivity > 0 {
-		out.Interactivity = out.known("e2e_avg_interactivity", p.Interactivity)
+		out.Interactivity = out.knownFigure("e2e_avg_interactivity", p.Interactivity)
 	}
 	if p.KW > 0 {
-		out.KW = out.known("the point's power", p.KW)
+		out.KW = out.knownFigure("the point's power", p.KW)
 	}
 	if out.KW != nil && out.SystemTPS != nil {
 		perKW := *out.SystemTPS / *out.KW
@@ -160,18 +160,19 @@ func newPoint(p check.Point, regions *endpoints.Regions) Point {
 	return out
 }
 
-func (p *Point) note(format string, args ...any) {
+func (p *Point) addNotef(format string, args ...any) {
 	p.Notes = append(p.Notes, fmt.Sprintf(format, args...))
 }
 
-// known returns a figure that is a finite number, and nil otherwise. It adds a note on a number that is not finite.
-func (p *Point) known(name string, v any) *float64 {
-	x, ok := float(v)
+// knownFigure returns a figure that is a finite number, and nil otherwise. It adds a note on a number that is not
+// finite.
+func (p *Point) knownFigure(name string, v any) *float64 {
+	x, ok := toFloat(v)
 	switch {
 	case !ok:
 		return nil
 	case math.IsNaN(x) || math.IsInf(x, 0):
-		p.note("%s is %s", name, pyvalue.JSON(x))
+		p.addNotef("%s is %s", name, pyvalue.JSON(x))
 		return nil
 	}
 	return &x

@@ -38,7 +38,7 @@ func read(t *testing.T, files map[string]string) (*Results, Point) {
 			t.Fatal(err)
 		}
 	}
-	r, err := Read(sub, endpoints.Newest())
+	r, err := Read(sub, endpoints.NewestRules())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,11 +184,11 @@ func TestNoCurve(t *testing.T) {
 		if err := os.MkdirAll(filepath.Join(dir, folders), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := Read(dir, endpoints.Newest()); err == nil || !strings.Contains(err.Error(), "no point of a curve") {
+		if _, err := Read(dir, endpoints.NewestRules()); err == nil || !strings.Contains(err.Error(), "no point of a curve") {
 			t.Errorf("%s: %v", folders, err)
 		}
 	}
-	if _, err := Read(filepath.Join(t.TempDir(), "none"), endpoints.Newest()); err == nil {
+	if _, err := Read(filepath.Join(t.TempDir(), "none"), endpoints.NewestRules()); err == nil {
 		t.Error("a folder that is not there")
 	}
 }

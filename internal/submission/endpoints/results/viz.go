@@ -28,7 +28,7 @@ func (r *Results) WriteViz(w io.Writer, at time.Time) error {
 		place := path.Join(r.Organisation, r.Submission, c.System, c.Model)
 		id := identifier(place)
 		described := false
-		for i, p := range c.read {
+		for i, p := range c.source {
 			if p.Summary == nil {
 				warnings = append(warnings, place+"/"+p.Name+": "+summaryMissing)
 				continue
@@ -38,35 +38,35 @@ func (r *Results) WriteViz(w io.Writer, at time.Time) error {
 			}
 			if !described {
 				described = true
-				entry, dropped := describe(p, id)
+				entry, dropped := curveEntry(p, id)
 				for _, text := range dropped {
 					warnings = append(warnings, place+": "+text)
 				}
-				entries = append(entries, object("id", id, "source_path", place, "combined_submission", entry))
+				entries = append(entries, newObject("id", id, "source_path", place, "combined_submission", entry))
 			}
-			runs = append(runs, object("submission_id", id, "label", p.Name, "run",
-				object("direct_fields", direct(p), "derived_fields", derived(c.Points[i], p))))
+			runs = append(runs, newObject("submission_id", id, "label", p.Name, "run",
+				newObject("direct_fields", copiedFields(p), "derived_fields", derivedFields(c.Points[i], p))))
 		}
 		if !described {
 			warnings = append(warnings, place+": no point has results that can be read")
 		}
 	}
-	bundle := object("bundle_version", bundleVersion, "format_version", bundleFormat,
+	bundle := newObject("bundle_version", bundleVersion, "format_version", bundleFormat,
 		"generated_at", at.UTC().Format("2006-01-02T15:04:05-07:00"), "source_root", ".", "warnings", warnings,
 		"submissions", entries, "runs", runs)
-	_, err := io.WriteString(w, pyvalue.JSON(clean(bundle))+"\n")
+	_, err := io.WriteString(w, pyvalue.JSON(toJSONValue(bundle))+"\n")
 	return err
 }
 
-var unsafe = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
+var unsafeCharacters = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
 // identifier returns the identifier of a curve at a place.
 func identifier(place string) string {
-	return strings.Trim(unsafe.ReplaceAllString(strings.ReplaceAll(place, "/", "-"), "-"), "-")
+	return strings.Trim(unsafeCharacters.ReplaceAllString(strings.ReplaceAll(place, "/", "-"), "-"), "-")
 }
 
-// object returns an object with alternating keys and values.
-func object(keysAndValues ...any) *pyvalue.Dict {
+// newObject returns an object with alternating keys and values.
+func newObject(keysAndValues ...any) *pyvalue.Dict {
 	d := pyvalue.NewDict()
 	for i := 0; i < len(keysAndValues); i += 2 {
 		d.Set(keysAndValues[i].(string), keysAndValues[i+1])
@@ -74,9 +74,9 @@ func object(keysAndValues ...any) *pyvalue.Dict {
 	return d
 }
 
-// clean converts a value to JSON. Numbers that are not finite become null. Values without a JSON form, such as dates,
-// become texts.
-func clean(v any) any {
+// toJSONValue converts a value to JSON. Numbers that are not finite become null. Values without a JSON form, such as
+// dates, become texts.
+func toJSONValue(v any) any {
 	switch v := v.(type) {
 	case nil, bool, string, int64, *big.Int:
 		return v
@@ -88,27 +88,27 @@ func clean(v any) any {
 	case []any:
 		all := make([]any, len(v))
 		for i, inner := range v {
-			all[i] = clean(inner)
+			all[i] = toJSONValue(inner)
 		}
 		return all
 	case *pyvalue.Dict:
 		d := pyvalue.NewDict()
 		for _, key := range v.Keys() {
 			inner, _ := v.Get(key)
-			d.Set(key, clean(inner))
+			d.Set(key, toJSONValue(inner))
 		}
 		return d
 	}
 	return fmt.Sprint(v)
 }
 
-// empty reports whether a value is missing or an empty text.
-func empty(v any) bool { return v == nil || v == "" }
+// isEmpty reports whether a value is missing or an empty text.
+func isEmpty(v any) bool { return v == nil || v == "" }
 
-// first returns the value of the first key that is not empty.
-func first(d *pyvalue.Dict, keys ...string) any {
+// firstNonEmpty returns the value of the first key that is not empty.
+func firstNonEmpty(d *pyvalue.Dict, keys ...string) any {
 	for _, key := range keys {
-		if v, _ := d.Get(key); !empty(v) {
+		if v, _ := d.Get(key); !isEmpty(v) {
 			return v
 		}
 	}
@@ -125,9 +125,9 @@ func firstTrue(d *pyvalue.Dict, keys ...string) any {
 	return nil
 }
 
-// describe returns the entry of a curve: the data of its first point on the system, the model and the data set. dropped
-// lists the data that it omits.
-func describe(p check.Point, id string) (entry *pyvalue.Dict, dropped []string) {
+// curveEntry returns the entry of a curve: the data of its first point on the system, the model and the data set.
+// dropped lists the data that it omits.
+func curveEntry(p check.Point, id string) (entry *pyvalue.Dict, dropped []string) {
 	from := func(get func(key string) any, keys ...string) *pyvalue.Dict {
 		d := pyvalue.NewDict()
 		for _, key := range keys {
@@ -140,7 +140,7 @@ func describe(p check.Point, id string) (entry *pyvalue.Dict, dropped []string) 
 		return v
 	}
 	merged := func(key string) any {
-		if v, _ := p.Config.Get(key); !empty(v) {
+		if v, _ := p.Config.Get(key); !isEmpty(v) {
 			return v
 		}
 		return system(key)
@@ -150,13 +150,13 @@ func describe(p check.Point, id string) (entry *pyvalue.Dict, dropped []string) 
 	info.Set("submitted_submission_id", system("submission_id"))
 	info.Set("submission_id", id)
 	kind := from(system, "system_name", "system_category")
-	kind.Set("system_availability_status", first(p.System, "publication_status", "system_availability_status",
+	kind.Set("system_availability_status", firstNonEmpty(p.System, "publication_status", "system_availability_status",
 		"availability_status"))
 	kind.Set("system_type_detail", firstTrue(p.System, "system_type_detail", "system_type"))
 	details := from(system, "system_size", "system_node_ensemble_count", "system_node_ensemble_total",
 		"max_supported_concurrency", "serving_framework", "endpoint_url")
 	details.Set("max_supported_concurrency", merged("max_supported_concurrency"))
-	nodes, dropped := flatNodes(system("node_types"))
+	nodes, dropped := flattenNodes(system("node_types"))
 	details.Set("node_types", nodes)
 	data := from(merged, "dataset_id", "dataset_name", "input_token_average", "output_token_average", "dataset_type",
 		"dataset_link")
@@ -165,7 +165,7 @@ func describe(p check.Point, id string) (entry *pyvalue.Dict, dropped []string) 
 		data.Set("dataset_name", v)
 	}
 	data.Set("measured_accuracy_score", scoreText(merged("measured_accuracy_score")))
-	return object("submission_info", info, "sut_metadata", kind, "sut_details", details, "model_metadata",
+	return newObject("submission_info", info, "sut_metadata", kind, "sut_details", details, "model_metadata",
 		from(merged, "division", "model_id", "model_name", "model_precision", "link_to_model",
 			"link_to_model_transformation", "model_notes"), "datasets_metadata", data), dropped
 }
@@ -174,8 +174,8 @@ func describe(p check.Point, id string) (entry *pyvalue.Dict, dropped []string) 
 var acceleratorFields = []string{"accelerator_model_name", "accelerators_per_node", "accelerator_memory_capacity",
 	"accelerator_memory_type", "accelerator_interconnect", "accelerator_host_interconnect"}
 
-// flatNodes returns the nodes with the fields of their first type of accelerator copied into them.
-func flatNodes(v any) (nodes []any, dropped []string) {
+// flattenNodes returns the nodes with the fields of their first type of accelerator copied into them.
+func flattenNodes(v any) (nodes []any, dropped []string) {
 	list, _ := v.([]any)
 	for i, one := range list {
 		node, ok := one.(*pyvalue.Dict)
@@ -195,7 +195,7 @@ func flatNodes(v any) (nodes []any, dropped []string) {
 		if len(info) > 0 {
 			of, _ := info[0].(*pyvalue.Dict)
 			for _, key := range acceleratorFields {
-				if own, _ := flat.Get(key); empty(own) {
+				if own, _ := flat.Get(key); isEmpty(own) {
 					if inner, _ := of.Get(key); inner != nil {
 						flat.Set(key, inner)
 					}

@@ -8,53 +8,53 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/check"
 )
 
-// direct returns the fields of a point that are copied from its files. It omits unknown ones.
-func direct(p check.Point) *pyvalue.Dict {
+// copiedFields returns the fields of a point that are copied from its files. It omits unknown ones.
+func copiedFields(p check.Point) *pyvalue.Dict {
 	d, run := pyvalue.NewDict(), p.Run
 	if run == nil || len(run.Keys()) == 0 {
 		run, _ = pyvalue.Field[*pyvalue.Dict](p.Summary, "run_config")
 	}
-	d.Set("concurrency", concurrency(p, run))
-	d.Set("run_date", date(p))
+	d.Set("concurrency", pointConcurrency(p, run))
+	d.Set("run_date", runDate(p))
 	for _, key := range []string{"config_summary", "config_summary_notes", "node_config", "link_config"} {
 		v, _ := p.System.Get(key)
-		set(d, key, v)
+		setKnown(d, key, v)
 	}
-	completed, tokens := field(p.Summary, "n_samples_completed"), total(p.Summary, "output_sequence_lengths")
-	set(d, "measured_total_requests", completed)
-	set(d, "measured_total_requests_issued", field(p.Summary, "n_samples_issued"))
-	set(d, "measured_total_requests_failed", field(p.Summary, "n_samples_failed"))
-	set(d, "measured_run_duration", derive(p.Summary).seconds)
-	set(d, "measured_total_output_tokens", tokens)
+	completed, tokens := numberField(p.Summary, "n_samples_completed"), metricTotal(p.Summary, "output_sequence_lengths")
+	setKnown(d, "measured_total_requests", completed)
+	setKnown(d, "measured_total_requests_issued", numberField(p.Summary, "n_samples_issued"))
+	setKnown(d, "measured_total_requests_failed", numberField(p.Summary, "n_samples_failed"))
+	setKnown(d, "measured_run_duration", deriveFigures(p.Summary).seconds)
+	setKnown(d, "measured_total_output_tokens", tokens)
 	version, _ := p.Summary.Get("version")
-	set(d, "result_version", version)
-	set(d, "result_state", state(p.Summary))
-	set(d, "benchmark_version", firstTrue(p.Summary, "git_sha", "benchmark_version"))
+	setKnown(d, "result_version", version)
+	setKnown(d, "result_state", runState(p.Summary))
+	setKnown(d, "benchmark_version", firstTrue(p.Summary, "git_sha", "benchmark_version"))
 	region, _ := p.Config.Get("region")
-	set(d, "config_region", region)
-	set(d, "config_type", firstTrue(run, "type", "benchmark_mode"))
+	setKnown(d, "config_region", region)
+	setKnown(d, "config_type", firstTrue(run, "type", "benchmark_mode"))
 	for _, metric := range []string{"ttft", "tpot"} {
 		for _, percent := range []string{"50", "90", "95", "99"} {
-			set(d, "measured_latency_"+metric+"_p"+percent, millis(percentile(p.Summary, metric, percent)))
+			setKnown(d, "measured_latency_"+metric+"_p"+percent, toMillis(metricPercentile(p.Summary, metric, percent)))
 		}
-		set(d, "measured_latency_"+metric+"_average", millis(ratio(total(p.Summary, metric), completed)))
+		setKnown(d, "measured_latency_"+metric+"_average", toMillis(ratio(metricTotal(p.Summary, metric), completed)))
 	}
-	set(d, "average_output_tokens", averageTokens(p, ratio(tokens, completed)))
-	set(d, "measured_accuracy_score", accuracyText(p.Accuracy))
+	setKnown(d, "average_output_tokens", averageTokens(p, ratio(tokens, completed)))
+	setKnown(d, "measured_accuracy_score", accuracyText(p.Accuracy))
 	return d
 }
 
-// set sets a key unless the value is unknown.
-func set(d *pyvalue.Dict, key string, v any) {
+// setKnown sets a key unless the value is unknown.
+func setKnown(d *pyvalue.Dict, key string, v any) {
 	if v != nil {
 		d.Set(key, v)
 	}
 }
 
-// concurrency returns the concurrency from point.yaml, or else config.yaml, or else the folder's name.
-func concurrency(p check.Point, run *pyvalue.Dict) any {
+// pointConcurrency returns the concurrency from point.yaml, or else config.yaml, or else the folder's name.
+func pointConcurrency(p check.Point, run *pyvalue.Dict) any {
 	for _, from := range []*pyvalue.Dict{p.Config, run} {
-		if v := field(from, "concurrency"); nonzero(v) {
+		if v := numberField(from, "concurrency"); isNonzero(v) {
 			return v
 		}
 	}
@@ -62,13 +62,13 @@ func concurrency(p check.Point, run *pyvalue.Dict) any {
 	return n
 }
 
-func nonzero(v any) bool {
-	x, ok := float(v)
+func isNonzero(v any) bool {
+	x, ok := toFloat(v)
 	return ok && x != 0
 }
 
-// state returns how the run ended; nil: not in the summary.
-func state(summary *pyvalue.Dict) any {
+// runState returns how the run ended; nil: not in the summary.
+func runState(summary *pyvalue.Dict) any {
 	if v := firstTrue(summary, "state"); v != nil {
 		return v
 	}
@@ -81,17 +81,17 @@ func state(summary *pyvalue.Dict) any {
 // averageTokens returns the declared output tokens per request, or else the measured ones.
 func averageTokens(p check.Point, measured any) any {
 	const key = "output_token_average"
-	if v := field(p.Config, key); nonzero(v) {
+	if v := numberField(p.Config, key); isNonzero(v) {
 		return v
 	}
-	if v := field(p.System, key); v != nil {
+	if v := numberField(p.System, key); v != nil {
 		return v
 	}
 	return measured
 }
 
-// date returns the time of the run; "": not in the files.
-func date(p check.Point) any {
+// runDate returns the time of the run; "": not in the files.
+func runDate(p check.Point) any {
 	for _, from := range []*pyvalue.Dict{p.Config, p.System} {
 		if v := firstTrue(from, "run_date"); v != nil {
 			return v
@@ -100,8 +100,8 @@ func date(p check.Point) any {
 	return ""
 }
 
-// derived returns the computed figures of a point; null: unknown.
-func derived(known Point, p check.Point) *pyvalue.Dict {
+// derivedFields returns the computed figures of a point; null: unknown.
+func derivedFields(known Point, p check.Point) *pyvalue.Dict {
 	d := pyvalue.NewDict()
 	for _, f := range []struct {
 		key string
@@ -111,7 +111,7 @@ func derived(known Point, p check.Point) *pyvalue.Dict {
 			d.Set(f.key, *f.x)
 		}
 	}
-	d.Set("tps_utilization", field(p.System, "tps_utilization"))
+	d.Set("tps_utilization", numberField(p.System, "tps_utilization"))
 	return d
 }
 
@@ -129,7 +129,7 @@ func accuracyText(d *pyvalue.Dict) any {
 			if name == nil {
 				name = "score"
 			}
-			pairs = append(pairs, pyvalue.Text(name)+"="+rounded(score))
+			pairs = append(pairs, pyvalue.Text(name)+"="+roundedText(score))
 		}
 	}
 	if score, _ := d.Get("score"); len(pairs) == 0 && score != nil {
@@ -137,7 +137,7 @@ func accuracyText(d *pyvalue.Dict) any {
 		if name == nil {
 			name = "score"
 		}
-		pairs = []string{pyvalue.Text(name) + "=" + rounded(score)}
+		pairs = []string{pyvalue.Text(name) + "=" + roundedText(score)}
 	}
 	if len(pairs) == 0 {
 		pairs = nestedScores(d)
@@ -161,7 +161,7 @@ func nestedScores(d *pyvalue.Dict) (pairs []string) {
 		}
 		for _, name := range scores.Keys() {
 			score, _ := scores.Get(name)
-			pairs = append(pairs, name+"="+rounded(score))
+			pairs = append(pairs, name+"="+roundedText(score))
 		}
 		if len(pairs) > 0 {
 			return pairs[:min(len(pairs), maxScores)]

@@ -24,7 +24,7 @@ func newWindow(block *pyvalue.Dict) *Window {
 	inner, _ := pyvalue.Field[*pyvalue.Dict](block, "window")
 	known := inner != nil
 	value := func(key string, least float64) float64 {
-		x, ok := float(field(inner, key))
+		x, ok := toFloat(numberField(inner, key))
 		known = known && ok && x >= least && x <= math.MaxInt32
 		return x
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/table"
 )
 
-// unknown is the text for an unknown value.
-const unknown = "-"
+// unknownText is the text for an unknown value.
+const unknownText = "-"
 
 // WriteTable writes a table of each curve, with notes on unknown values and failed checks.
 func (r *Results) WriteTable(w io.Writer) error {
@@ -24,9 +24,9 @@ func (r *Results) WriteTable(w io.Writer) error {
 	for _, c := range r.Curves {
 		t.Title(c.Title())
 		for _, p := range c.Points {
-			t.Row(p.Name, p.Concurrency, cmp.Or(string(p.Region), unknown), cmp.Or(p.Offline, unknown),
+			t.Row(p.Name, p.Concurrency, cmp.Or(string(p.Region), unknownText), cmp.Or(p.Offline, unknownText),
 				Shown(p.SystemTPS), Shown(p.TPSPerUser), Shown(p.Interactivity), Shown(p.TTFT), Shown(p.TPOT),
-				Shown(p.QPS), Shown(p.Utilization), Shown(p.KW), Shown(p.TPSPerKW), p.WindowText(), cmp.Or(p.Verdict, unknown))
+				Shown(p.QPS), Shown(p.Utilization), Shown(p.KW), Shown(p.TPSPerKW), p.WindowText(), cmp.Or(p.Verdict, unknownText))
 		}
 	}
 	if _, err := t.WriteTo(w); err != nil {
@@ -61,7 +61,7 @@ func (r *Results) WriteTable(w io.Writer) error {
 // WindowText describes the steady window and its status in words.
 func (p Point) WindowText() string {
 	text := cmp.Or(p.Status, "not stated")
-	if p.whole && p.Status == "" {
+	if p.isWholeRun && p.Status == "" {
 		text = "the whole run counts"
 	}
 	if p.Window != nil {
@@ -87,7 +87,7 @@ func (c Curve) Title() string {
 // Shown returns a figure with five significant digits.
 func Shown(x *float64) string {
 	if x == nil {
-		return unknown
+		return unknownText
 	}
 	return figure.Round(*x)
 }

@@ -30,17 +30,17 @@ type setScorer func(s *ScoredSet, rows []SampleRow, answers []ReceivedText) (sco
 // ProgramMethod is the eval_method of sets whose answers are programs.
 const ProgramMethod = "code_bench_scorer"
 
-// scorers contains the official client's scorers by eval_method.
-var scorers = map[string]setScorer{
+// scorersByMethod contains the official client's scorers by eval_method.
+var scorersByMethod = map[string]setScorer{
 	"rouge":                     scoreRouge,
 	"pass_at_1":                 scoreMatches,
-	ProgramMethod:               leavePrograms,
+	ProgramMethod:               skipPrograms,
 	"legacy_mlperf_deepseek_r1": scoreSubsets,
 }
 
 // Score returns the score entry of a set. took is the duration of the accuracy run. Missing answers count as wrong.
 func (s *ScoredSet) Score(rows []SampleRow, answers []ReceivedText, took time.Duration) (files.ScoreEntry, error) {
-	of, known := scorers[s.Method]
+	of, known := scorersByMethod[s.Method]
 	if !known {
 		return files.ScoreEntry{}, fmt.Errorf("%s: no scorer %q is here", s.Name, s.Method)
 	}
@@ -82,7 +82,7 @@ func scoreRouge(s *ScoredSet, rows []SampleRow, answers []ReceivedText) (score, 
 	var sums [4]float64
 	length := 0
 	for _, a := range answers {
-		truth, _ := s.truthOf(&rows[a.Row])
+		truth, _ := s.rowTruth(&rows[a.Row])
 		predicted := generation.SentenceLines(split, a.Text)
 		r := compare.Score(generation.SentenceLines(split, truth), predicted)
 		for i, v := range [...]float64{r.Rouge1.F, r.Rouge2.F, r.RougeL.F, r.RougeLsum.F} {
@@ -104,7 +104,7 @@ func scoreRouge(s *ScoredSet, rows []SampleRow, answers []ReceivedText) (score, 
 func scoreMatches(s *ScoredSet, rows []SampleRow, answers []ReceivedText) (score, detail any, whole bool, err error) {
 	right := 0
 	for _, a := range answers {
-		truth, _ := s.truthOf(&rows[a.Row])
+		truth, _ := s.rowTruth(&rows[a.Row])
 		switch s.Extractor {
 		case "boxed_math_extractor":
 			if found, ok := extract.LastBoxed(a.Text); ok && found == truth {
@@ -129,8 +129,8 @@ func letterOf(truth string) string {
 	return strings.ToUpper(truth)
 }
 
-// leavePrograms returns no score, because this program does not execute programs written by a model.
-func leavePrograms(*ScoredSet, []SampleRow, []ReceivedText) (score, detail any, whole bool, err error) {
+// skipPrograms returns no score, because this program does not execute programs written by a model.
+func skipPrograms(*ScoredSet, []SampleRow, []ReceivedText) (score, detail any, whole bool, err error) {
 	return nil, nil, false, nil
 }
 
@@ -146,7 +146,7 @@ type subsetScores struct {
 func scoreSubsets(s *ScoredSet, rows []SampleRow, answers []ReceivedText) (score, detail any, whole bool, err error) {
 	o := reasoning.GradingOptions{Script: reasoning.DeepSeekR1, Rows: make([]reasoning.TruthRow, len(rows))}
 	for i := range rows {
-		truth, _ := s.truthOf(&rows[i])
+		truth, _ := s.rowTruth(&rows[i])
 		o.Rows[i] = reasoning.TruthRow{Set: rows[i].Set, Truth: truth}
 	}
 	grader := reasoning.New(o)

@@ -21,7 +21,7 @@ func row(set, prompt string, truths ...string) score.SampleRow {
 	return r
 }
 
-func settings(model string) endpoints.ClientSettings { return endpoints.Newest().Clients[model] }
+func settings(model string) endpoints.ClientSettings { return endpoints.NewestRules().Clients[model] }
 
 // TestSplitRows: rows go to the set that their data set names, those that ask the same once, and each set is asked as
 // often as the client repeats it.
@@ -39,11 +39,11 @@ func TestSplitRows(t *testing.T) {
 		asked int
 	}{{"aime25::gptoss", []int{0, 2}, 16}, {"gpqa::gptoss", []int{1}, 5}, {"livecodebench::gptoss", []int{3}, 3}} {
 		s := sets[i]
-		if s.Name != want.name || !slices.Equal(s.Rows, want.rows) || len(s.Asks()) != want.asked {
-			t.Errorf("%s: rows %v, asked %d; want %+v", s.Name, s.Rows, len(s.Asks()), want)
+		if s.Name != want.name || !slices.Equal(s.Rows, want.rows) || len(s.RowsToSend()) != want.asked {
+			t.Errorf("%s: rows %v, asked %d; want %+v", s.Name, s.Rows, len(s.RowsToSend()), want)
 		}
 	}
-	if asks := sets[0].Asks(); !slices.Equal(asks[:4], []int{0, 2, 0, 2}) {
+	if asks := sets[0].RowsToSend(); !slices.Equal(asks[:4], []int{0, 2, 0, 2}) {
 		t.Errorf("the first are %v: want each repeat in whole", asks[:4])
 	}
 	sets, err = score.SplitRows(settings("gpt-oss-120b"), []score.SampleRow{row("", "a", "answer", "7")})
@@ -115,8 +115,8 @@ func TestScore(t *testing.T) {
 
 // TestSetsOf: each model of the rules has scorers for its sets, or SWE-bench.
 func TestSetsOf(t *testing.T) {
-	for _, model := range endpoints.Newest().Models {
-		sets, err := score.SetsOf(settings(model))
+	for _, model := range endpoints.NewestRules().Models {
+		sets, err := score.SetsOfModel(settings(model))
 		if err != nil || len(sets) == 0 && settings(model).SWEBench == nil {
 			t.Errorf("%s: %v, %v", model, sets, err)
 		}

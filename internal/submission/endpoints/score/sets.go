@@ -39,8 +39,8 @@ type ScoredSet struct {
 	Rows []int
 }
 
-// SetsOf returns the data sets of a model's accuracy run, without rows.
-func SetsOf(client endpoints.ClientSettings) (all []ScoredSet, err error) {
+// SetsOfModel returns the data sets of a model's accuracy run, without rows.
+func SetsOfModel(client endpoints.ClientSettings) (all []ScoredSet, err error) {
 	for _, of := range client.Accuracy {
 		s := ScoredSet{Name: of.Name}
 		if err := json.Unmarshal(of.Scoring, &s.Scoring); err != nil {
@@ -55,7 +55,7 @@ func SetsOf(client endpoints.ClientSettings) (all []ScoredSet, err error) {
 // TruthColumns returns the columns that can contain the truths in a model's accuracy file.
 func TruthColumns(client endpoints.ClientSettings) []string {
 	columns := []string{DefaultTruth}
-	sets, _ := SetsOf(client) // checked when the rules were read
+	sets, _ := SetsOfModel(client) // checked when the rules were read
 	for _, s := range sets {
 		if s.Truth != "" && !slices.Contains(columns, s.Truth) {
 			columns = append(columns, s.Truth)
@@ -64,8 +64,8 @@ func TruthColumns(client endpoints.ClientSettings) []string {
 	return columns
 }
 
-// truthOf returns the truth of a row from the set's column, or else from DefaultTruth.
-func (s *ScoredSet) truthOf(r *SampleRow) (truth string, ok bool) {
+// rowTruth returns the truth of a row from the set's column, or else from DefaultTruth.
+func (s *ScoredSet) rowTruth(r *SampleRow) (truth string, ok bool) {
 	for _, column := range []string{s.Truth, DefaultTruth} {
 		if truth, ok = r.Truths[column]; ok {
 			return truth, true
@@ -74,8 +74,9 @@ func (s *ScoredSet) truthOf(r *SampleRow) (truth string, ok bool) {
 	return "", false
 }
 
-// matches reports whether a row's name of its data set denotes this set. For example, aime25 denotes aime25::gptoss.
-func (s *ScoredSet) matches(name string) bool {
+// matchesName reports whether a row's name of its data set denotes this set. For example, aime25 denotes
+// aime25::gptoss.
+func (s *ScoredSet) matchesName(name string) bool {
 	short, _, _ := strings.Cut(s.Name, "::")
 	return strings.Contains(strings.ToLower(name), short)
 }
@@ -83,7 +84,7 @@ func (s *ScoredSet) matches(name string) bool {
 // SplitRows assigns the rows to a model's data sets. It omits sets without rows. Its error names the first row without
 // a known set or a truth.
 func SplitRows(client endpoints.ClientSettings, rows []SampleRow) ([]ScoredSet, error) {
-	sets, err := SetsOf(client)
+	sets, err := SetsOfModel(client)
 	if err != nil || len(sets) == 0 {
 		return nil, err
 	}
@@ -92,13 +93,13 @@ func SplitRows(client endpoints.ClientSettings, rows []SampleRow) ([]ScoredSet, 
 		r := &rows[i]
 		at := 0
 		if len(sets) > 1 && r.Set != "" {
-			at = slices.IndexFunc(sets, func(s ScoredSet) bool { return s.matches(r.Set) })
+			at = slices.IndexFunc(sets, func(s ScoredSet) bool { return s.matchesName(r.Set) })
 		}
 		if at < 0 {
 			return nil, fmt.Errorf("row %d is of the data set %q, want %s", i+1, r.Set, listNames(sets))
 		}
 		s := &sets[at]
-		if _, ok := s.truthOf(r); !ok {
+		if _, ok := s.rowTruth(r); !ok {
 			return nil, fmt.Errorf("row %d has no truth: want a column %s", i+1, strings.Join(TruthColumns(client), " or "))
 		}
 		if key := [2]string{s.Name, r.Prompt}; !seen[key] {
@@ -118,7 +119,7 @@ func listNames(sets []ScoredSet) string {
 	return "a name with one of " + strings.Join(names, ", ") + " in it"
 }
 
-// Asks returns the rows in the order of sending: all rows once per repeat.
-func (s *ScoredSet) Asks() []int {
+// RowsToSend returns the rows in the order of sending: all rows once per repeat.
+func (s *ScoredSet) RowsToSend() []int {
 	return slices.Repeat(s.Rows, s.Repeats)
 }

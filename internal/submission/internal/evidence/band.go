@@ -21,7 +21,7 @@ func (s Scoring) performanceBand(referenceLog, testLog string) string {
 		}
 	}
 	if err != nil {
-		out.WriteString(Ending(err))
+		out.WriteString(EndingText(err))
 	}
 	return out.String()
 }
@@ -49,8 +49,8 @@ type scoredLog struct {
 	latency  any
 }
 
-// keysRead returns the keys that TEST01 reads from a detail log.
-func (s Scoring) keysRead() map[string]bool {
+// scoreKeys returns the keys that TEST01 reads from a detail log.
+func (s Scoring) scoreKeys() map[string]bool {
 	read := map[string]bool{"effective_scenario": true, "result_validity": true, "num_errors": true,
 		"effective_target_latency_ns": true}
 	for _, of := range loadgen.Scenarios() {
@@ -63,7 +63,7 @@ func (s Scoring) keysRead() map[string]bool {
 
 func (s Scoring) readScore(out *strings.Builder, path string) (scoredLog, error) {
 	var r scoredLog
-	log, err := readDetail(path, s.keysRead())
+	log, err := readDetail(path, s.scoreKeys())
 	if err != nil {
 		return r, err
 	}
@@ -76,14 +76,14 @@ func (s Scoring) readScore(out *strings.Builder, path string) (scoredLog, error)
 	r.scenario, _ = v.(string)
 	keys := s.Keys(r.scenario)
 	if len(keys) == 0 {
-		return r, Died("KeyError: '%s'", r.scenario)
+		return r, ErrDiedf("KeyError: '%s'", r.scenario)
 	}
 	key := keys[0]
 	if v, err = log.firstValue(key); err != nil {
 		return r, err
 	}
 	if r.score, err = pyvalue.Float(v); err != nil {
-		return r, Died("TypeError: %s: %v", key, err)
+		return r, ErrDiedf("TypeError: %s: %v", key, err)
 	}
 	if v, err = log.firstValue("result_validity"); err != nil {
 		return r, err
@@ -95,7 +95,7 @@ func (s Scoring) readScore(out *strings.Builder, path string) (scoredLog, error)
 	case err != nil:
 		return r, err
 	case failed:
-		return r, Died("NameError: name 'line' is not defined")
+		return r, ErrDiedf("NameError: name 'line' is not defined")
 	}
 	if _, err := log.firstValue(key); err != nil {
 		return r, err

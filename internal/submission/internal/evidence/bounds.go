@@ -7,17 +7,17 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// Bounds reads the numbers of an audit.config that verdicts use, from keys MODEL.SCENARIO.NAME with a NAME in names. It
-// calls warn for values that are not numbers. cutComments removes comments after values.
-func Bounds(
+// ReadBounds reads the numbers of an audit.config that verdicts use, from keys MODEL.SCENARIO.NAME with a NAME in
+// names. It calls warn for values that are not numbers. cutComments removes comments after values.
+func ReadBounds(
 	path string, names []string, cutComments bool, warn func(name, value string),
 ) (map[string]float64, error) {
 	found := map[string]float64{}
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return found, nil
 	}
-	err := WithLines(path, func(_ int, line string) error {
-		name, value, ok := boundOf(line, names)
+	err := EachFileLine(path, func(_ int, line string) error {
+		name, value, ok := parseBound(line, names)
 		if !ok {
 			return nil
 		}
@@ -35,7 +35,7 @@ func Bounds(
 	return found, err
 }
 
-func boundOf(line string, names []string) (name, value string, ok bool) {
+func parseBound(line string, names []string) (name, value string, ok bool) {
 	line = strings.TrimSpace(line)
 	key, value, ok := strings.Cut(line, "=")
 	parts := strings.Split(strings.TrimSpace(key), ".")

@@ -16,7 +16,7 @@ type DType struct {
 	Float bool
 }
 
-var dtypes = []DType{
+var elementTypes = []DType{
 	{Name: "byte", Size: 1}, {Name: "int16", Size: 2}, {Name: "int32", Size: 4}, {Name: "int64", Size: 8},
 	{Name: "float32", Size: 4, Float: true},
 }
@@ -43,8 +43,8 @@ func DTypeOf(test, name string) (DType, error) {
 	if !slices.Contains(choices, name) {
 		return DType{}, fmt.Errorf("dtype %q, %s takes %s", name, test, strings.Join(choices, ", "))
 	}
-	i := slices.IndexFunc(dtypes, func(d DType) bool { return d.Name == name })
-	return dtypes[i], nil
+	i := slices.IndexFunc(elementTypes, func(d DType) bool { return d.Name == name })
+	return elementTypes[i], nil
 }
 
 // At returns element i of data as a number. data must contain all of it.
@@ -65,8 +65,8 @@ func (d DType) At(data []byte, i int) float64 {
 
 // Element is the first element of a payload.
 type Element struct {
-	bits  uint64
-	there bool // false: the payload is empty
+	bits    uint64
+	present bool // false: the payload is empty
 }
 
 // First returns the first element of a payload.
@@ -76,12 +76,12 @@ func (d DType) First(data []byte) Element {
 	}
 	var whole [8]byte
 	copy(whole[:], data[:d.Size])
-	return Element{bits: binary.LittleEndian.Uint64(whole[:]), there: true}
+	return Element{bits: binary.LittleEndian.Uint64(whole[:]), present: true}
 }
 
 // equalElements compares elements as numbers. NaN is not equal to itself, and minus zero equals zero.
 func (d DType) equalElements(a, b Element) bool {
-	if !d.Float || !a.there || !b.there {
+	if !d.Float || !a.present || !b.present {
 		return a == b
 	}
 	return math.Float32frombits(uint32(a.bits)) == math.Float32frombits(uint32(b.bits))

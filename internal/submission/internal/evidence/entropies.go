@@ -20,8 +20,8 @@ type Entropies struct {
 	printed                        strings.Builder
 }
 
-// Audit adds a request of the audit's log.
-func (e *Entropies) Audit(a AnsweredRequest) {
+// AddAudit adds a request of the audit's log.
+func (e *Entropies) AddAudit(a AnsweredRequest) {
 	if e.reference == nil {
 		e.reference = map[RequestKey]*Candidates{}
 	}
@@ -29,8 +29,8 @@ func (e *Entropies) Audit(a AnsweredRequest) {
 	e.audited = append(e.audited, a)
 }
 
-// Known adds an entry of the accuracy log. The last entry of a request counts.
-func (e *Entropies) Known(key RequestKey, c Candidates) {
+// AddReference adds an entry of the accuracy log. The last entry of a request counts.
+func (e *Entropies) AddReference(key RequestKey, c Candidates) {
 	e.Accuracy++
 	if e.Wants(key) {
 		e.reference[key] = &c
@@ -59,7 +59,7 @@ func (e *Entropies) Compare() error {
 		reference, _ := normalisedEntropy(*c)
 		test, ok := normalisedEntropy(Candidates{predictions: a.Predictions, labels: c.labels, weights: c.weights})
 		if !ok {
-			return Died("ValueError: operands could not be broadcast together with shapes (%d,) (%d,)",
+			return ErrDiedf("ValueError: operands could not be broadcast together with shapes (%d,) (%d,)",
 				len(c.labels), len(a.Predictions))
 		}
 		e.judgePair(a.key, reference, test)
@@ -87,5 +87,5 @@ func (e *Entropies) Pass() bool { return e.Mismatched == 0 && e.Matched > 0 && e
 func (e *Entropies) Text() string {
 	return fmt.Sprintf("%s\nnum_acc_log_entries = %d\nnum_perf_log_entries = %d\nnum_matched = %d\nnum_unmatched = %d\n"+
 		"num_ne_mismatch = %d\ntolerance = %.2f%%\n\n%s", e.printed.String(), e.Accuracy, len(e.audited), e.Matched,
-		e.Unmatched, e.Mismatched, e.Tolerance*100, strings.TrimSuffix(Word(e.Pass()), "\n"))
+		e.Unmatched, e.Mismatched, e.Tolerance*100, strings.TrimSuffix(VerdictWord(e.Pass()), "\n"))
 }

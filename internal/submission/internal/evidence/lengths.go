@@ -14,7 +14,7 @@ type lengthStats struct {
 	mean, spread   float64
 }
 
-func statsOf(lengths []int) lengthStats {
+func newLengthStats(lengths []int) lengthStats {
 	s := lengthStats{n: len(lengths), least: lengths[0], most: lengths[0]}
 	sum := 0
 	for _, n := range lengths {
@@ -45,18 +45,19 @@ type LengthVerdict struct {
 
 // JudgeLengths compares the mean of lengths with the limits. lengths must not be empty.
 func JudgeLengths(lengths []int, least, most float64) LengthVerdict {
-	s := statsOf(lengths)
+	s := newLengthStats(lengths)
 	low, high := s.mean >= least, s.mean <= most
 	pass := low && high
-	word := strings.TrimSuffix(Word(pass), "\n")
-	results := fmt.Sprintf("\n%s\nVerification Results\n%s\n", Rule, Rule)
-	printed := fmt.Sprintf("\n%s\nOutput Token Length Statistics\n%s\n", Rule, Rule) + s.statsText() + results +
+	word := strings.TrimSuffix(VerdictWord(pass), "\n")
+	results := fmt.Sprintf("\n%s\nVerification Results\n%s\n", SeparatorLine, SeparatorLine)
+	printed := fmt.Sprintf("\n%s\nOutput Token Length Statistics\n%s\n", SeparatorLine, SeparatorLine) + s.statsText() +
+		results +
 		fmt.Sprintf("Mean output tokens: %.2f\nMin threshold: %s -> %s\nMax threshold: %s -> %s\n\nOverall: %s",
 			s.mean, pyfloat.Repr(least), passWord(low), pyfloat.Repr(most), passWord(high), word)
-	file := Rule + "\nTEST09: Verify Output Token Length in Performance Mode\n" + Rule +
+	file := SeparatorLine + "\nTEST09: Verify Output Token Length in Performance Mode\n" + SeparatorLine +
 		"\n\nOutput Token Length Statistics\n" + strings.Repeat("-", 40) + "\n" + s.statsText() + results +
 		fmt.Sprintf("Mean output tokens: %.2f\nMin threshold: %s\nMax threshold: %s\nMin check pass: %s\n"+
-			"Max check pass: %s\n\n%s", s.mean, pyfloat.Repr(least), pyfloat.Repr(most), Bool(low), Bool(high), word)
+			"Max check pass: %s\n\n%s", s.mean, pyfloat.Repr(least), pyfloat.Repr(most), BoolText(low), BoolText(high), word)
 	return LengthVerdict{Pass: pass, Mean: s.mean, Printed: printed, File: file}
 }
 

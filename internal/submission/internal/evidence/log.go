@@ -12,12 +12,12 @@ import (
 
 // detailLog contains the entries with the wanted keys of a detail log, in the form of the official log_parser.py.
 type detailLog struct {
-	wanted  map[string]bool
-	records map[string]*pyvalue.Dict // first record of each key
-	count   map[string]int
-	errors  int
-	noFlag  bool // an entry lacks is_error
-	out     *strings.Builder
+	wantedKeys map[string]bool
+	records    map[string]*pyvalue.Dict // first record of each key
+	count      map[string]int
+	errors     int
+	lacksFlag  bool // an entry lacks is_error
+	out        *strings.Builder
 }
 
 func readDetail(path string, wanted map[string]bool) (*detailLog, error) {
@@ -30,13 +30,13 @@ func readDetail(path string, wanted map[string]bool) (*detailLog, error) {
 }
 
 func scanDetail(f *os.File, wanted map[string]bool) (*detailLog, error) {
-	log := &detailLog{wanted: wanted, records: map[string]*pyvalue.Dict{}, count: map[string]int{}}
+	log := &detailLog{wantedKeys: wanted, records: map[string]*pyvalue.Dict{}, count: map[string]int{}}
 	marker := ""
 	err := eachLine(f, func(i int, line string) error {
 		line = strings.TrimRightFunc(line, pyfloat.IsSpace)
 		if i == 0 {
 			if marker = markerOf(line); marker == "" {
-				return Died("RuntimeError: Marker not found in first line: %.200s", line)
+				return ErrDiedf("RuntimeError: Marker not found in first line: %.200s", line)
 			}
 		}
 		text, marked := strings.CutPrefix(line, marker)
@@ -60,21 +60,21 @@ func markerOf(line string) string {
 func (l *detailLog) addLine(text string) error {
 	v, err := pyvalue.DecodeShort(text)
 	if err != nil {
-		return Died("RuntimeError: Encountered invalid line: %.200s", text)
+		return ErrDiedf("RuntimeError: Encountered invalid line: %.200s", text)
 	}
 	record, ok := v.(*pyvalue.Dict)
 	if !ok {
-		return Died("TypeError: an entry is no object but %s", pyvalue.Name(v))
+		return ErrDiedf("TypeError: an entry is no object but %s", pyvalue.Name(v))
 	}
 	k, ok := record.Get("key")
 	if !ok {
-		return Died("KeyError: 'key'")
+		return ErrDiedf("KeyError: 'key'")
 	}
 	switch key := k.(type) {
 	case []any, *pyvalue.Dict:
-		return Died("TypeError: unhashable type: %s", pyvalue.Name(k))
+		return ErrDiedf("TypeError: unhashable type: %s", pyvalue.Name(k))
 	case string:
-		if !l.wanted[key] {
+		if !l.wantedKeys[key] {
 			break
 		}
 		if l.count[key]++; l.count[key] == 1 {
@@ -84,7 +84,7 @@ func (l *detailLog) addLine(text string) error {
 	metadata, _ := record.Get("metadata")
 	flags, _ := metadata.(*pyvalue.Dict)
 	isError, ok := flags.Get("is_error")
-	l.noFlag = l.noFlag || !ok
+	l.lacksFlag = l.lacksFlag || !ok
 	if pyvalue.True(isError) {
 		l.errors++
 	}
@@ -100,7 +100,7 @@ func (l *detailLog) firstValue(key string) (any, error) {
 	}
 	v, ok := l.records[key].Get("value")
 	if l.count[key] > 0 && !ok {
-		return nil, Died("KeyError: 'value'")
+		return nil, ErrDiedf("KeyError: 'value'")
 	}
 	return v, nil
 }
@@ -110,8 +110,8 @@ func (l *detailLog) hasErrors() (bool, error) {
 		n, err := l.firstValue("num_errors")
 		return !pyvalue.Equal(n, 0), err
 	}
-	if l.noFlag {
-		return false, Died("KeyError: 'is_error'")
+	if l.lacksFlag {
+		return false, ErrDiedf("KeyError: 'is_error'")
 	}
 	return l.errors > 0, nil
 }

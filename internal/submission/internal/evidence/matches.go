@@ -28,8 +28,8 @@ type Matches[Sample cmp.Ordered] struct {
 
 // auditAnswer contains the audit's answers to a sample.
 type auditAnswer struct {
-	first, last Element
-	found       bool // found in the accuracy log
+	first, last   Element
+	inAccuracyLog bool // found in the accuracy log
 }
 
 // NewMatches returns an empty comparison. d is the type of the answers' elements.
@@ -37,8 +37,8 @@ func NewMatches[Sample cmp.Ordered](d DType) *Matches[Sample] {
 	return &Matches[Sample]{dtype: d, index: map[Sample]int{}}
 }
 
-// Audit adds an answer of the audit's log and reports whether it is the first one for its sample.
-func (m *Matches[Sample]) Audit(sample Sample, e Element) (first bool) {
+// AddAudit adds an answer of the audit's log and reports whether it is the first one for its sample.
+func (m *Matches[Sample]) AddAudit(sample Sample, e Element) (first bool) {
 	m.Audited++
 	i, again := m.index[sample]
 	if !again {
@@ -56,13 +56,13 @@ func (m *Matches[Sample]) Audit(sample Sample, e Element) (first bool) {
 // sample.
 func (m *Matches[Sample]) Wants(sample Sample) (at int, wanted bool) {
 	i, has := m.index[sample]
-	return i, has && !m.list[i].found
+	return i, has && !m.list[i].inAccuracyLog
 }
 
-// Reference adds the accuracy log's first answer to a wanted sample.
-func (m *Matches[Sample]) Reference(at int, e Element) {
+// AddReference adds the accuracy log's first answer to a wanted sample.
+func (m *Matches[Sample]) AddReference(at int, e Element) {
 	a := &m.list[at]
-	a.found = true
+	a.inAccuracyLog = true
 	m.Missing--
 	m.compareElements(e, a.first)
 }
@@ -93,14 +93,14 @@ func (m *Matches[Sample]) Text() string {
 	} {
 		fmt.Fprintf(&b, "num_%s = %d\n", line.name, line.n)
 	}
-	return b.String() + Word(m.Pass())
+	return b.String() + VerdictWord(m.Pass())
 }
 
 // Absent returns the first samples that are missing in the accuracy log, up to three.
 func (m *Matches[Sample]) Absent() []Sample {
 	var least []Sample
 	for sample, i := range m.index {
-		if at, _ := slices.BinarySearch(least, sample); !m.list[i].found && at < 3 {
+		if at, _ := slices.BinarySearch(least, sample); !m.list[i].inAccuracyLog && at < 3 {
 			least = slices.Insert(least, at, sample)
 			least = least[:min(3, len(least))]
 		}

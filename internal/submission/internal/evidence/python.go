@@ -17,8 +17,8 @@ func (e pyError) Is(target error) bool { return target == ErrDied }
 // ErrDied matches every Python exception that ends a script.
 var ErrDied = errors.New("the official script dies")
 
-// Died returns the error of a script that ends with a Python exception.
-func Died(format string, args ...any) error { return pyError(fmt.Sprintf(format, args...)) }
+// ErrDiedf returns the error of a script that ends with a Python exception.
+func ErrDiedf(format string, args ...any) error { return pyError(fmt.Sprintf(format, args...)) }
 
 // Traceback returns the end of the output of a script with an uncaught exception.
 func Traceback(err error) string { return "Traceback (most recent call last):\n" + err.Error() + "\n" }
@@ -28,8 +28,8 @@ type sysExit string
 
 func (e sysExit) Error() string { return string(e) }
 
-// Ending returns the output of a script when it ends by err.
-func Ending(err error) string {
+// EndingText returns the output of a script when it ends by err.
+func EndingText(err error) string {
 	if text, ok := err.(sysExit); ok { //nolint:errorlint // never wrapped
 		return string(text) + "\n"
 	}

@@ -12,20 +12,20 @@ import (
 func (s Scoring) comparePerformance(test, referenceLog, testLog string) (text string, exit int) {
 	out := &strings.Builder{}
 	fmt.Fprintln(out, "Verifying performance.")
-	if err := s.compare(out, test, referenceLog, testLog); err != nil {
-		out.WriteString(Ending(err))
+	if err := s.compareSummaries(out, test, referenceLog, testLog); err != nil {
+		out.WriteString(EndingText(err))
 		return out.String(), 1
 	}
 	return out.String(), 0
 }
 
-func (s Scoring) compare(out *strings.Builder, test, referenceLog, testLog string) error {
-	reference := s.summaryScore(test)
+func (s Scoring) compareSummaries(out *strings.Builder, test, referenceLog, testLog string) error {
+	reference := s.newSummaryScore(test)
 	reference.out, reference.name, reference.title = out, "reference", "Reference"
 	if err := reference.readFile(referenceLog); err != nil {
 		return err
 	}
-	run := s.summaryScore(test)
+	run := s.newSummaryScore(test)
 	run.out, run.name, run.title = out, "test", "Test"
 	if err := run.readFile(testLog); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (s Scoring) compare(out *strings.Builder, test, referenceLog, testLog strin
 	b, ok2 := pyfloat.Parse(run.score)
 	switch {
 	case !ok || !ok2:
-		return Died("ValueError: could not convert string to float")
+		return ErrDiedf("ValueError: could not convert string to float")
 	case s.InBand(test, reference.scenario, a, b):
 		fmt.Fprintln(out, Pass)
 	default:
@@ -47,11 +47,11 @@ func (s Scoring) compare(out *strings.Builder, test, referenceLog, testLog strin
 	return nil
 }
 
-// InSummary returns the score in a summary log. For streams it is the printed value: a latency in nanoseconds, or a
-// number of samples. It accepts both wordings of estimates. ok is false if there is no score.
-func (s Scoring) InSummary(path string) (score float64, ok bool) {
-	reader := s.summaryScore("TEST05")
-	if reader.lines["SingleStream"] == estimate90 {
+// ScoreInSummary returns the score in a summary log. For streams it is the printed value: a latency in nanoseconds, or
+// a number of samples. It accepts both wordings of estimates. ok is false if there is no score.
+func (s Scoring) ScoreInSummary(path string) (score float64, ok bool) {
+	reader := s.newSummaryScore("TEST05")
+	if reader.lines["SingleStream"] == estimate90Line {
 		reader.lines = s.scoreLines("TEST04")
 	}
 	reader.out, reader.score = &strings.Builder{}, "" // distinguishes a missing score from 0
@@ -63,23 +63,24 @@ func (s Scoring) InSummary(path string) (score float64, ok bool) {
 
 // summaryScore contains the data that a script reads from a summary log.
 type summaryScore struct {
-	lines       map[string]*regexp.Regexp // patterns of the lines with the score, by scenario
-	rates       bool                      // compare streams by their rate, 1e9/latency
-	limits      bool                      // read the line with the latency limit
-	out         *strings.Builder
-	name, title string
+	lines         map[string]*regexp.Regexp // patterns of the lines with the score, by scenario
+	comparesRates bool                      // compare streams by their rate, 1e9/latency
+	readsLimit    bool                      // read the line with the latency limit
+	out           *strings.Builder
+	name, title   string
 
 	scenario string
 	score    string // as printed; the initial value if none was found
 }
 
-func (s Scoring) summaryScore(test string) summaryScore {
+func (s Scoring) newSummaryScore(test string) summaryScore {
 	lines := s.scoreLines(test)
-	return summaryScore{lines: lines, rates: test == "TEST04", limits: lines["Server"] == completed, score: "0"}
+	return summaryScore{lines: lines, comparesRates: test == "TEST04", readsLimit: lines["Server"] == completedLine,
+		score: "0"}
 }
 
 func (s *summaryScore) readFile(path string) error {
-	return WithLines(path, func(_ int, line string) error { return s.readLine(line) })
+	return EachFileLine(path, func(_ int, line string) error { return s.readLine(line) })
 }
 
 var errorCount = regexp.MustCompile(`^\p{Nd}+ ERROR`)
@@ -91,12 +92,12 @@ func (s *summaryScore) readLine(line string) (err error) {
 		s.scenario, err = afterColon(line)
 		s.scenario = strings.Replace(s.scenario, " Stream", "Stream", 1) // before v1.0
 	case wanted != nil && wanted.MatchString(line):
-		return s.takeScore(line)
+		return s.readScore(line)
 	// The parentheses in the script's pattern form a group and do not match the line's parentheses.
-	case s.limits && s.scenario == "Server" && strings.HasPrefix(line, "target_latency ns"):
+	case s.readsLimit && s.scenario == "Server" && strings.HasPrefix(line, "target_latency ns"):
 		_, err = afterColon(line)
 		if err == nil && s.name == "test" {
-			err = Died("UnboundLocalError: ref_target_latency")
+			err = ErrDiedf("UnboundLocalError: ref_target_latency")
 		}
 	case strings.HasPrefix(line, "Result is"):
 		var valid string
@@ -110,21 +111,21 @@ func (s *summaryScore) readLine(line string) (err error) {
 	return err
 }
 
-// takeScore reads the score in a line.
-func (s *summaryScore) takeScore(line string) error {
+// readScore reads the score in a line.
+func (s *summaryScore) readScore(line string) error {
 	text, err := afterColon(line)
 	if err != nil {
 		return err
 	}
-	if s.score = text; !s.rates || !strings.HasSuffix(s.scenario, "Stream") {
+	if s.score = text; !s.comparesRates || !strings.HasSuffix(s.scenario, "Stream") {
 		return nil
 	}
 	ns, ok := pyfloat.Parse(text)
 	switch {
 	case !ok:
-		return Died("ValueError: could not convert string to float: '%s'", text)
+		return ErrDiedf("ValueError: could not convert string to float: '%s'", text)
 	case ns == 0:
-		return Died("ZeroDivisionError: float division by zero")
+		return ErrDiedf("ZeroDivisionError: float division by zero")
 	}
 	s.score = pyfloat.Repr(1e9 / ns)
 	return nil
@@ -133,7 +134,7 @@ func (s *summaryScore) takeScore(line string) error {
 func afterColon(line string) (string, error) {
 	_, value, ok := strings.Cut(line, ": ")
 	if !ok {
-		return "", Died("IndexError: list index out of range")
+		return "", ErrDiedf("IndexError: list index out of range")
 	}
 	return strings.TrimFunc(value, pyfloat.IsSpace), nil
 }

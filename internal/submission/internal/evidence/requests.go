@@ -23,8 +23,8 @@ func Float32s(data []byte) []float32 {
 	return list
 }
 
-// toInt converts a float32 like Python's int(). ok is false for values that are not finite.
-func toInt(v float32) (n int64, ok bool) {
+// pythonInt converts a float32 like Python's int(). ok is false for values that are not finite.
+func pythonInt(v float32) (n int64, ok bool) {
 	f := float64(v)
 	return int64(f), !math.IsNaN(f) && math.Abs(f) < 1<<63
 }
@@ -34,8 +34,8 @@ func AuditRequest(values []float32) (AnsweredRequest, bool) {
 	if len(values) < 2 {
 		return AnsweredRequest{}, false
 	}
-	step, ok := toInt(values[0])
-	query, ok2 := toInt(values[1])
+	step, ok := pythonInt(values[0])
+	query, ok2 := pythonInt(values[1])
 	return AnsweredRequest{RequestKey{step, query}, values[2:]}, ok && ok2
 }
 
@@ -44,12 +44,12 @@ func ReferenceRequest(values []float32) (key RequestKey, c Candidates, ok bool) 
 	if len(values) < 3 {
 		return key, c, false
 	}
-	n, ok := toInt(values[len(values)-1])
+	n, ok := pythonInt(values[len(values)-1])
 	if !ok || int64(len(values)) != 3+3*n || n < 0 {
 		return key, c, false
 	}
-	step, ok := toInt(values[0])
-	query, ok2 := toInt(values[1])
+	step, ok := pythonInt(values[0])
+	query, ok2 := pythonInt(values[1])
 	rest := values[2:]
 	c = Candidates{predictions: rest[:n], labels: rest[n : 2*n], weights: rest[2*n : 3*n]}
 	return RequestKey{step, query}, c, ok && ok2

@@ -55,7 +55,7 @@ func FillCommand(command, path string) (string, error) {
 			b.WriteString(path)
 			command = command[len(accuracyPlace):]
 		default:
-			return "", Died("KeyError: the command has a brace that is not %s: %.60s", accuracyPlace, command)
+			return "", ErrDiedf("KeyError: the command has a brace that is not %s: %.60s", accuracyPlace, command)
 		}
 	}
 	return b.String(), nil
@@ -70,5 +70,5 @@ func ScoreSummary(lines string, pass bool) string {
 	if pass {
 		word = Pass
 	}
-	return "\n" + Rule + "\nTEST07 Verification Summary\n" + Rule + "\n" + lines + word + "\n"
+	return "\n" + SeparatorLine + "\nTEST07 Verification Summary\n" + SeparatorLine + "\n" + lines + word + "\n"
 }

@@ -73,22 +73,22 @@ const seedsMargin = 0.05
 
 // Limits of short latencies, which vary more between runs, and their wider tolerance.
 const (
-	shortSingle = 200_000   // ns
-	shortMulti  = 1_600_000 // ns
-	wide        = 0.2
+	maxShortSingle = 200_000   // ns
+	maxShortMulti  = 1_600_000 // ns
+	wideTolerance  = 0.2
 )
 
 // Tolerance returns the maximum relative difference between a score and the reference.
 func (s Scoring) Tolerance(test, scenario string, reference float64) float64 {
-	short := scenario == "SingleStream" && reference <= shortSingle
+	short := scenario == "SingleStream" && reference <= maxShortSingle
 	switch {
 	case s.form == mlconf.ScoreSamples, s.form == mlconf.ScorePercentiles && test == "TEST05":
 	default:
-		short = short || scenario == "MultiStream" && reference <= shortMulti
+		short = short || scenario == "MultiStream" && reference <= maxShortMulti
 	}
 	switch {
 	case short:
-		return wide
+		return wideTolerance
 	case test == "TEST05" && s.margin > 0:
 		return s.margin
 	case test == "TEST05":
@@ -124,37 +124,41 @@ func (s Scoring) ReadsDetails(test string) bool {
 	return test == "TEST01" && s.form == mlconf.ScoreDetails
 }
 
-// TellsErrors reports whether the scripts only print a warning about runs with errors. That applies to the rounds whose
-// scripts all read summaries.
-func (s Scoring) TellsErrors() bool { return s.form != mlconf.ScoreDetails }
+// OnlyWarnsOfErrors reports whether the scripts only print a warning about runs with errors. That applies to the rounds
+// whose scripts all read summaries.
+func (s Scoring) OnlyWarnsOfErrors() bool { return s.form != mlconf.ScoreDetails }
 
 // Patterns of the summary's lines with a scenario's score.
 var (
-	ninetieth    = regexp.MustCompile(`^90(\.0)?th percentile latency`) // LoadGen 5 and later write 90.0th
-	ninetyNinth  = regexp.MustCompile(`^99(\.0)?th percentile latency`)
-	eachQuery    = regexp.MustCompile(`^Samples per query`)
-	perSecond    = regexp.MustCompile(`^Samples per second`)
-	scheduled    = regexp.MustCompile(`^Scheduled samples per second`)
-	completed    = regexp.MustCompile(`^Completed samples per second`)
-	estimate90   = regexp.MustCompile(`^.*Early stopping 90th percentile estimate`)
-	estimate99   = regexp.MustCompile(`^.*Early stopping 99th percentile estimate`)
-	anyEstimate9 = regexp.MustCompile(`^.*Early stopping (90th|90.0th|99.9th) percentile estimate`)
-	anyEstimate  = regexp.MustCompile(`^.*Early stopping (99th|99.0th) percentile estimate`)
+	percentile90Line     = regexp.MustCompile(`^90(\.0)?th percentile latency`) // LoadGen 5 and later write 90.0th
+	percentile99Line     = regexp.MustCompile(`^99(\.0)?th percentile latency`)
+	samplesPerQueryLine  = regexp.MustCompile(`^Samples per query`)
+	samplesPerSecondLine = regexp.MustCompile(`^Samples per second`)
+	scheduledLine        = regexp.MustCompile(`^Scheduled samples per second`)
+	completedLine        = regexp.MustCompile(`^Completed samples per second`)
+	estimate90Line       = regexp.MustCompile(`^.*Early stopping 90th percentile estimate`)
+	estimate99Line       = regexp.MustCompile(`^.*Early stopping 99th percentile estimate`)
+	anyEstimate90Line    = regexp.MustCompile(`^.*Early stopping (90th|90.0th|99.9th) percentile estimate`)
+	anyEstimate99Line    = regexp.MustCompile(`^.*Early stopping (99th|99.0th) percentile estimate`)
 )
 
 // scoreLines returns the patterns of the summary's lines from which a test's script reads the score, by scenario.
 func (s Scoring) scoreLines(test string) map[string]*regexp.Regexp {
 	switch {
 	case test == "TEST04":
-		return map[string]*regexp.Regexp{"SingleStream": anyEstimate9, "MultiStream": anyEstimate, "Server": completed,
-			"Offline": perSecond}
+		return map[string]*regexp.Regexp{"SingleStream": anyEstimate90Line, "MultiStream": anyEstimate99Line,
+			"Server":  completedLine,
+			"Offline": samplesPerSecondLine}
 	case s.form == mlconf.ScoreSamples:
-		return map[string]*regexp.Regexp{"SingleStream": ninetieth, "MultiStream": eachQuery, "Server": scheduled,
-			"Offline": perSecond}
+		return map[string]*regexp.Regexp{"SingleStream": percentile90Line, "MultiStream": samplesPerQueryLine,
+			"Server":  scheduledLine,
+			"Offline": samplesPerSecondLine}
 	case s.form == mlconf.ScorePercentiles:
-		return map[string]*regexp.Regexp{"SingleStream": ninetieth, "MultiStream": ninetyNinth, "Server": scheduled,
-			"Offline": perSecond}
+		return map[string]*regexp.Regexp{"SingleStream": percentile90Line, "MultiStream": percentile99Line,
+			"Server":  scheduledLine,
+			"Offline": samplesPerSecondLine}
 	}
-	return map[string]*regexp.Regexp{"SingleStream": estimate90, "MultiStream": estimate99, "Server": completed,
-		"Offline": perSecond}
+	return map[string]*regexp.Regexp{"SingleStream": estimate90Line, "MultiStream": estimate99Line,
+		"Server":  completedLine,
+		"Offline": samplesPerSecondLine}
 }

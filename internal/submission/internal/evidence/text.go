@@ -22,8 +22,8 @@ type strictUTF8 struct {
 	err   error
 }
 
-// UTF8Only returns a reader that reads r and fails at bytes that are not UTF-8.
-func UTF8Only(r io.Reader) io.Reader { return &strictUTF8{r: r, buf: make([]byte, 256<<10)} }
+// NewUTF8Reader returns a reader that reads r and fails at bytes that are not UTF-8.
+func NewUTF8Reader(r io.Reader) io.Reader { return &strictUTF8{r: r, buf: make([]byte, 256<<10)} }
 
 func (u *strictUTF8) Read(p []byte) (int, error) {
 	for len(u.ready) == 0 {
@@ -47,7 +47,7 @@ func (u *strictUTF8) fillBuffer() {
 		u.rest = all[len(u.ready):]
 	}
 	if !utf8.Valid(u.ready) {
-		u.ready, u.err = nil, Died("UnicodeDecodeError: 'utf-8' codec can't decode the file")
+		u.ready, u.err = nil, ErrDiedf("UnicodeDecodeError: 'utf-8' codec can't decode the file")
 	}
 }
 
@@ -68,7 +68,7 @@ func wholeRunes(p []byte) []byte {
 // eachLine calls use for each line of a text file without its end. Like Python, it requires UTF-8 and accepts LF, CR LF
 // and CR as line ends.
 func eachLine(f *os.File, use func(i int, line string) error) error {
-	r := bufio.NewReaderSize(UTF8Only(f), 256<<10)
+	r := bufio.NewReaderSize(NewUTF8Reader(f), 256<<10)
 	for i := 0; ; {
 		line, err := r.ReadString('\n')
 		if line == "" && err != nil {
@@ -99,15 +99,15 @@ func OpenText(path string) (*os.File, error) {
 	f, err := bounded.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, Died("FileNotFoundError: [Errno 2] No such file or directory: '%s'", path)
+		return nil, ErrDiedf("FileNotFoundError: [Errno 2] No such file or directory: '%s'", path)
 	case err != nil:
-		return nil, Died("OSError: %v", err)
+		return nil, ErrDiedf("OSError: %v", err)
 	}
 	return f, nil
 }
 
-// WithLines calls use for each line of a file as Python reads it.
-func WithLines(path string, use func(i int, line string) error) error {
+// EachFileLine calls use for each line of a file as Python reads it.
+func EachFileLine(path string, use func(i int, line string) error) error {
 	f, err := OpenText(path)
 	if err != nil {
 		return err
@@ -116,8 +116,8 @@ func WithLines(path string, use func(i int, line string) error) error {
 	return eachLine(f, use)
 }
 
-// Join joins paths without cleaning them, because texts show them as given.
-func Join(folder string, names ...string) string {
+// JoinPaths joins paths without cleaning them, because texts show them as given.
+func JoinPaths(folder string, names ...string) string {
 	below := filepath.Join(names...)
 	if folder == "" || os.IsPathSeparator(folder[len(folder)-1]) {
 		return folder + below

@@ -26,27 +26,27 @@ func AuditNote(d *mllog.Detail) string {
 	return ""
 }
 
-// Word returns the last line of a script that compared two runs.
-func Word(pass bool) string {
+// VerdictWord returns the last line of a script that compared two runs.
+func VerdictWord(pass bool) string {
 	if pass {
 		return Pass + "\n\n"
 	}
 	return Fail + "\n\n"
 }
 
-// Bool returns a boolean as Python prints it.
-func Bool(v bool) string {
+// BoolText returns a boolean as Python prints it.
+func BoolText(v bool) string {
 	if v {
 		return "True"
 	}
 	return "False"
 }
 
-// Rule is the line that separates parts of the scripts' output.
-var Rule = strings.Repeat("=", 80)
+// SeparatorLine is the line that separates parts of the scripts' output.
+var SeparatorLine = strings.Repeat("=", 80)
 
-// SplitByShell reports whether a path contains characters that break the official scripts, which pass paths to the
+// IsSplitByShell reports whether a path contains characters that break the official scripts, which pass paths to the
 // shell unquoted.
-func SplitByShell(paths ...string) bool {
+func IsSplitByShell(paths ...string) bool {
 	return strings.ContainsAny(strings.Join(paths, ""), " \t\n\"'`\\$&;|<>()*?#~![]{}")
 }

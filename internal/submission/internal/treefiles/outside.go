@@ -6,8 +6,8 @@ import (
 	"path/filepath"
 )
 
-// Outside reports whether path is neither root nor below it.
-func Outside(root, path string) (bool, error) {
+// IsOutside reports whether path is neither root nor below it.
+func IsOutside(root, path string) (bool, error) {
 	outer, err := resolvePath(root)
 	if err != nil {
 		return false, err

@@ -21,10 +21,10 @@ func TestOutside(t *testing.T) {
 		root: false, filepath.Join(root, "a", "b"): false, filepath.Join(link, "a"): false, dir: true,
 		root + "2": true, filepath.Join(dir, "none", "at", "all"): true, filepath.Join(root, "..", "x"): true,
 	} {
-		if got, err := treefiles.Outside(root, path); got != want || err != nil {
+		if got, err := treefiles.IsOutside(root, path); got != want || err != nil {
 			t.Errorf("%s: %v, %v, want %v", path, got, err, want)
 		}
-		if got, err := treefiles.Outside(link, path); got != want || err != nil {
+		if got, err := treefiles.IsOutside(link, path); got != want || err != nil {
 			t.Errorf("%s, from a link: %v, %v, want %v", path, got, err, want)
 		}
 	}

@@ -32,8 +32,8 @@ type Tree struct {
 	Out string
 	// Force replaces an existing tree. A folder with an entry that Part rejects is never replaced.
 	Force bool
-	// Part reports whether a name can be an entry of Out in such a tree.
-	Part func(name string) bool
+	// IsPart reports whether a name can be an entry of Out in such a tree.
+	IsPart func(name string) bool
 	// Fill writes the tree below a folder.
 	Fill func(root string) error
 }
@@ -41,7 +41,7 @@ type Tree struct {
 // Write writes the tree. replaced reports whether it has replaced an existing tree. Concurrent writes of one tree wait
 // for each other.
 func (t Tree) Write(ctx context.Context) (replaced bool, err error) {
-	if err := t.Possible(); err != nil {
+	if err := t.CheckPossible(); err != nil {
 		return false, err
 	}
 	free, err := filelock.Hold(ctx, hiddenName(t.Out, "lock"))
@@ -49,7 +49,7 @@ func (t Tree) Write(ctx context.Context) (replaced bool, err error) {
 		return false, fmt.Errorf("the tree %s: %w", t.Out, err)
 	}
 	defer free()
-	if err := t.Possible(); err != nil { // check again under the lock
+	if err := t.CheckPossible(); err != nil { // check again under the lock
 		return false, err
 	}
 	making := hiddenName(t.Out, "building")
@@ -74,8 +74,8 @@ func hiddenName(out, what string) string {
 	return filepath.Join(filepath.Dir(out), "."+filepath.Base(out)+"."+what)
 }
 
-// Possible returns an error if the tree's place is occupied. With Force, an existing tree is permitted.
-func (t Tree) Possible() error {
+// CheckPossible returns an error if the tree's place is occupied. With Force, an existing tree is permitted.
+func (t Tree) CheckPossible() error {
 	entries, err := os.ReadDir(t.Out)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -86,7 +86,7 @@ func (t Tree) Possible() error {
 		return fmt.Errorf("%s: %w; choose another --out, or replace it with --force", t.Out, ErrExists)
 	}
 	for _, e := range entries {
-		if !t.Part(e.Name()) {
+		if !t.IsPart(e.Name()) {
 			return fmt.Errorf("%s: %s is in it, which is no part of a submission's tree: it is not replaced; choose another "+
 				"--out", t.Out, e.Name())
 		}

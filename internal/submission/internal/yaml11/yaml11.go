@@ -137,7 +137,7 @@ func (r *nodeReader) readNode(n ast.Node) (any, error) {
 	case *ast.TagNode:
 		return readTagged(n)
 	case *ast.LiteralNode:
-		if head := n.Start.Value; !literals.MatchString(head) {
+		if head := n.Start.Value; !blockHeader.MatchString(head) {
 			return nil, fmt.Errorf("%s begins no text", head)
 		}
 		return n.Value.Value, nil
@@ -179,7 +179,7 @@ func (r *nodeReader) readMapping(pairs []*ast.MappingValueNode) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			more, err := mergedFrom(v)
+			more, err := mergedEntries(v)
 			if err != nil {
 				return nil, err
 			}
@@ -203,9 +203,9 @@ func (r *nodeReader) readMapping(pairs []*ast.MappingValueNode) (any, error) {
 	return all, nil
 }
 
-// mergedFrom returns the entries of a merge key <<, from one mapping or several. For equal keys, the first mapping
+// mergedEntries returns the entries of a merge key <<, from one mapping or several. For equal keys, the first mapping
 // counts.
-func mergedFrom(v any) (all Mapping, err error) {
+func mergedEntries(v any) (all Mapping, err error) {
 	switch v := v.(type) {
 	case Mapping:
 		return v, nil
@@ -280,27 +280,27 @@ func readTagged(n *ast.TagNode) (any, error) {
 	return nil, fmt.Errorf("%s %s is not read", n.Start.Value, text)
 }
 
-// literals matches the beginning of a text of several lines.
-var literals = regexp.MustCompile(`^[|>]([1-9][-+]?|[-+][1-9]?)?$`)
+// blockHeader matches the beginning of a text of several lines.
+var blockHeader = regexp.MustCompile(`^[|>]([1-9][-+]?|[-+][1-9]?)?$`)
 
 // indicators contains the characters with which an unquoted text cannot begin.
 const indicators = ",[]{}#&*!|>'\"%@`"
 
 // The boolean and null words of YAML 1.1 in their three cases.
 var (
-	yes = regexp.MustCompile(`^(yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
-	no  = regexp.MustCompile(`^(no|No|NO|false|False|FALSE|off|Off|OFF)$`)
-	nul = regexp.MustCompile(`^(~|null|Null|NULL|)$`)
+	trueWords  = regexp.MustCompile(`^(yes|Yes|YES|true|True|TRUE|on|On|ON)$`)
+	falseWords = regexp.MustCompile(`^(no|No|NO|false|False|FALSE|off|Off|OFF)$`)
+	nullWords  = regexp.MustCompile(`^(~|null|Null|NULL|)$`)
 )
 
 // plainValue returns the value of an unquoted text.
 func plainValue(text string) (any, error) {
 	switch {
-	case nul.MatchString(text):
+	case nullWords.MatchString(text):
 		return nil, nil
-	case yes.MatchString(text):
+	case trueWords.MatchString(text):
 		return true, nil
-	case no.MatchString(text):
+	case falseWords.MatchString(text):
 		return false, nil
 	case text == "=" || text == "<<" || text != "" && strings.ContainsRune(indicators, rune(text[0])):
 		return nil, fmt.Errorf("%s stands for no value", text)
@@ -311,17 +311,17 @@ func plainValue(text string) (any, error) {
 	if v, ok := parseFloat(text); ok {
 		return v, nil
 	}
-	if m := dates.FindStringSubmatch(text); m != nil {
+	if m := dateForm.FindStringSubmatch(text); m != nil {
 		return parseDate(m)
 	}
 	return text, nil
 }
 
-var integers = regexp.MustCompile(`^[-+]?(0b[0-1_]+|0[0-7_]+|0|0x[0-9a-fA-F_]+|` +
+var integerForm = regexp.MustCompile(`^[-+]?(0b[0-1_]+|0[0-7_]+|0|0x[0-9a-fA-F_]+|` +
 	`[1-9][0-9_]*|[1-9][0-9_]*(:[0-5]?[0-9])+)$`)
 
 func parseInteger(text string) (*big.Int, bool) {
-	if !integers.MatchString(text) {
+	if !integerForm.MatchString(text) {
 		return nil, false
 	}
 	digits := strings.ReplaceAll(strings.TrimLeft(text, "+-"), "_", "")
@@ -347,11 +347,11 @@ func parseInteger(text string) (*big.Int, bool) {
 	return v, true
 }
 
-var floats = regexp.MustCompile(`^([-+]?([0-9][0-9_]*\.[0-9_]*([eE][-+][0-9]+)?|\.[0-9][0-9_]*([eE][-+][0-9]+)?|` +
+var floatForm = regexp.MustCompile(`^([-+]?([0-9][0-9_]*\.[0-9_]*([eE][-+][0-9]+)?|\.[0-9][0-9_]*([eE][-+][0-9]+)?|` +
 	`[0-9][0-9_]*(:[0-5]?[0-9])+\.[0-9_]*|\.(inf|Inf|INF))|\.(nan|NaN|NAN))$`)
 
 func parseFloat(text string) (float64, bool) {
-	if !floats.MatchString(text) {
+	if !floatForm.MatchString(text) {
 		return 0, false
 	}
 	sign, digits := 1.0, strings.ToLower(strings.ReplaceAll(strings.TrimLeft(text, "+-"), "_", ""))
@@ -375,9 +375,10 @@ func parseFloat(text string) (float64, bool) {
 	return sign * v, true
 }
 
-// dates matches the texts of dates and times: year, month and day, and optionally hour, minute and second.
-var dates = regexp.MustCompile(`^(?:(\d{4})-(\d\d)-(\d\d)|(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)` +
-	`(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$`)
+// dateForm matches the texts of dates and times: year, month and day, and optionally hour, minute and second.
+var dateForm = regexp.MustCompile(
+	`^(?:(\d{4})-(\d\d)-(\d\d)|(\d{4})-(\d\d?)-(\d\d?)(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)` +
+		`(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)$`)
 
 func parseDate(m []string) (any, error) {
 	var n [6]int

@@ -6,17 +6,17 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// entropy reproduces TEST08's run_verification.py. The script writes no file; submitters save its output.
-func entropy(r Request) Verdict {
-	v := begun(r)
+// judgeEntropy reproduces TEST08's run_verification.py. The script writes no file; submitters save its output.
+func judgeEntropy(r Request) Verdict {
+	v := newVerdict(r)
 	v.Stdout, v.Exit = "Verifying accuracy. This might take a while...\n", 1
 	e := evidence.Entropies{Tolerance: 0.001}
 	if r.Tolerance != nil {
 		e.Tolerance = *r.Tolerance
 	}
-	err := eachEntry(r.Run.Accuracy, func(f fields) error { return addAudit(&e, f) })
+	err := eachEntry(r.Run.Accuracy, func(f encodedFields) error { return addAudit(&e, f) })
 	if err == nil {
-		err = eachEntry(r.Reference.Accuracy, func(f fields) error { return addReference(&e, f) })
+		err = eachEntry(r.Reference.Accuracy, func(f encodedFields) error { return addReference(&e, f) })
 	}
 	if err == nil {
 		err = e.Compare()
@@ -35,8 +35,8 @@ func entropy(r Request) Verdict {
 	return v
 }
 
-func floats(e fields) ([]float32, error) {
-	text, err := e.text("data")
+func readFloats(e encodedFields) ([]float32, error) {
+	text, err := e.textField("data")
 	if err != nil {
 		return nil, err
 	}
@@ -46,33 +46,33 @@ func floats(e fields) ([]float32, error) {
 	case err != nil:
 		return nil, err
 	case n%4 != 0:
-		return nil, evidence.Died("ValueError: buffer size must be a multiple of element size")
+		return nil, evidence.ErrDiedf("ValueError: buffer size must be a multiple of element size")
 	}
 	return evidence.Float32s(data[:n]), nil
 }
 
-func addAudit(e *evidence.Entropies, entry fields) error {
-	values, err := floats(entry)
+func addAudit(e *evidence.Entropies, entry encodedFields) error {
+	values, err := readFloats(entry)
 	if err != nil {
 		return err
 	}
 	a, ok := evidence.AuditRequest(values)
 	if !ok {
-		return evidence.Died("IndexError: index out of bounds")
+		return evidence.ErrDiedf("IndexError: index out of bounds")
 	}
-	e.Audit(a)
+	e.AddAudit(a)
 	return nil
 }
 
-func addReference(e *evidence.Entropies, entry fields) error {
-	values, err := floats(entry)
+func addReference(e *evidence.Entropies, entry encodedFields) error {
+	values, err := readFloats(entry)
 	if err != nil {
 		return err
 	}
 	key, c, ok := evidence.ReferenceRequest(values)
 	if !ok {
-		return evidence.Died("AssertionError: the payload has no whole candidates")
+		return evidence.ErrDiedf("AssertionError: the payload has no whole candidates")
 	}
-	e.Known(key, c)
+	e.AddReference(key, c)
 	return nil
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// missingFolder returns the output of TEST07 and TEST09 if the folder with the accuracy log is missing.
-func missingFolder(r Request) string {
+// missingFolderText returns the output of TEST07 and TEST09 if the folder with the accuracy log is missing.
+func missingFolderText(r Request) string {
 	folder := strings.TrimSuffix(r.Run.Accuracy, "mlperf_log_accuracy.json")
 	if folder != "/" {
 		folder = strings.TrimSuffix(folder, string(os.PathSeparator))

@@ -183,8 +183,9 @@ func (c officialCase) baseline(t *testing.T) {
 
 // plainLogs are the logs in a folder, by the paths that the scripts make of it.
 func plainLogs(folder string) audit.Logs {
-	return audit.Logs{Accuracy: evidence.Join(folder, tree.AccuracyLog), Detail: evidence.Join(folder, tree.DetailLog),
-		Summary: evidence.Join(folder, tree.SummaryLog)}
+	return audit.Logs{Accuracy: evidence.JoinPaths(folder, tree.AccuracyLog),
+		Detail:  evidence.JoinPaths(folder, tree.DetailLog),
+		Summary: evidence.JoinPaths(folder, tree.SummaryLog)}
 }
 
 // TestGoldenVideos gives the official script's lines and verdicts for TEST04 of videos: summaries without other logs.

@@ -11,97 +11,97 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/evidence"
 )
 
-const noList = "the log is no list"
+const noListText = "the log is no list"
 
 // isNoList reports whether a script ended because the log is not JSON, or not a list.
 func isNoList(err error) bool {
 	return errors.Is(err, evidence.ErrDied) &&
-		(strings.HasPrefix(err.Error(), "json.") || strings.HasSuffix(err.Error(), noList))
+		(strings.HasPrefix(err.Error(), "json.") || strings.HasSuffix(err.Error(), noListText))
 }
 
-// fields contains the members of a JSON object in their encoded form.
-type fields map[string]json.RawMessage
+// encodedFields contains the members of a JSON object in their encoded form.
+type encodedFields map[string]json.RawMessage
 
 // eachEntry streams a JSON list of objects with the rules of Python's json.load, and calls use for each object.
-func eachEntry(path string, use func(fields) error) error {
+func eachEntry(path string, use func(encodedFields) error) error {
 	f, err := evidence.OpenText(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	d := json.NewDecoder(evidence.UTF8Only(f))
+	d := json.NewDecoder(evidence.NewUTF8Reader(f))
 	start, err := d.Token()
 	if err != nil {
-		return notJSON(err)
+		return errNotJSON(err)
 	}
 	switch start {
 	case json.Delim('['):
 	case json.Delim('{'):
-		return emptyObject(d)
+		return checkEmptyObject(d)
 	default:
-		return evidence.Died("TypeError: %s", noList)
+		return evidence.ErrDiedf("TypeError: %s", noListText)
 	}
 	for d.More() {
-		var entry fields
+		var entry encodedFields
 		if err := d.Decode(&entry); err != nil {
-			return notJSON(err)
+			return errNotJSON(err)
 		}
 		if err := use(entry); err != nil {
 			return err
 		}
 	}
-	return closed(d)
+	return checkEnd(d)
 }
 
-// emptyObject accepts {} as an empty log, like Python, and rejects other objects.
-func emptyObject(d *json.Decoder) error {
+// checkEmptyObject accepts {} as an empty log, like Python, and rejects other objects.
+func checkEmptyObject(d *json.Decoder) error {
 	if d.More() {
-		return evidence.Died("TypeError: %s", noList)
+		return evidence.ErrDiedf("TypeError: %s", noListText)
 	}
-	return closed(d)
+	return checkEnd(d)
 }
 
-// closed checks that the value and the file end here.
-func closed(d *json.Decoder) error {
+// checkEnd checks that the value and the file end here.
+func checkEnd(d *json.Decoder) error {
 	if _, err := d.Token(); err != nil {
-		return notJSON(err)
+		return errNotJSON(err)
 	}
 	switch _, err := d.Token(); {
 	case errors.Is(err, io.EOF):
 		return nil
 	case err != nil:
-		return notJSON(err)
+		return errNotJSON(err)
 	}
-	return evidence.Died("json.decoder.JSONDecodeError: Extra data")
+	return evidence.ErrDiedf("json.decoder.JSONDecodeError: Extra data")
 }
 
-func notJSON(err error) error {
+func errNotJSON(err error) error {
 	var wrong *json.UnmarshalTypeError
 	switch {
 	case errors.Is(err, evidence.ErrDied):
 		return err
 	case errors.As(err, &wrong):
-		return evidence.Died("TypeError: an entry is no object but a %s", wrong.Value)
+		return evidence.ErrDiedf("TypeError: an entry is no object but a %s", wrong.Value)
 	}
-	return evidence.Died("json.decoder.JSONDecodeError: %v", err)
+	return evidence.ErrDiedf("json.decoder.JSONDecodeError: %v", err)
 }
 
-// key returns a value in a form that is equal for equal keys of a Python dictionary, such as 1, 1.0 and true.
-func (f fields) key(name string) (string, error) {
+// comparableKey returns a value in a form that is equal for equal keys of a Python dictionary, such as 1, 1.0 and true.
+func (f encodedFields) comparableKey(name string) (string, error) {
 	raw, ok := f[name]
 	if !ok {
-		return "", evidence.Died("KeyError: '%s'", name)
+		return "", evidence.ErrDiedf("KeyError: '%s'", name)
 	}
 	switch text := string(raw); text[0] {
 	case '"':
-		s, err := text2string(raw)
+		s, err := decodeString(raw)
 		return "string " + s, err
 	case 't':
 		return "1", nil
 	case 'f':
 		return "0", nil
 	case '[', '{':
-		return "", evidence.Died("TypeError: unhashable type")
+		return "", evidence.ErrDiedf("TypeError: unhashable type")
 	default:
 		if v, ok := pyfloat.Parse(text); ok && strings.ContainsAny(text, ".eE") {
 			return strings.TrimSuffix(strconv.FormatFloat(v, 'f', -1, 64), ".0"), nil
@@ -110,19 +110,19 @@ func (f fields) key(name string) (string, error) {
 	}
 }
 
-// text returns the value of a member that must be a string.
-func (f fields) text(name string) (string, error) {
+// textField returns the value of a member that must be a string.
+func (f encodedFields) textField(name string) (string, error) {
 	raw, ok := f[name]
 	if !ok {
-		return "", evidence.Died("KeyError: '%s'", name)
+		return "", evidence.ErrDiedf("KeyError: '%s'", name)
 	}
 	if raw[0] != '"' {
-		return "", evidence.Died("TypeError: %s is no string", name)
+		return "", evidence.ErrDiedf("TypeError: %s is no string", name)
 	}
-	return text2string(raw)
+	return decodeString(raw)
 }
 
-func text2string(raw json.RawMessage) (s string, err error) {
+func decodeString(raw json.RawMessage) (s string, err error) {
 	if !strings.Contains(string(raw), `\`) {
 		return string(raw[1 : len(raw)-1]), nil
 	}
@@ -139,12 +139,12 @@ func hexBytes(text string, first []byte) (n int, err error) {
 			continue
 		}
 		for at := i; at < i+2; at++ {
-			if at == len(text) || digit(text[at]) < 0 {
-				return n, evidence.Died("ValueError: non-hexadecimal number found in fromhex() arg at position %d", at)
+			if at == len(text) || hexDigit(text[at]) < 0 {
+				return n, evidence.ErrDiedf("ValueError: non-hexadecimal number found in fromhex() arg at position %d", at)
 			}
 		}
 		if n < len(first) {
-			first[n] = byte(digit(text[i])<<4 | digit(text[i+1]))
+			first[n] = byte(hexDigit(text[i])<<4 | hexDigit(text[i+1]))
 		}
 		n++
 		i += 2
@@ -152,7 +152,7 @@ func hexBytes(text string, first []byte) (n int, err error) {
 	return n, nil
 }
 
-func digit(c byte) int {
+func hexDigit(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':
 		return int(c - '0')

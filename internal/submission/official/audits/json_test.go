@@ -18,7 +18,7 @@ func TestAccuracyLogsAreStreamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		entries := 0
-		err := eachEntry(file, func(fields) error { entries++; return nil })
+		err := eachEntry(file, func(encodedFields) error { entries++; return nil })
 		if (err != nil) != dies || !dies && entries != 1 {
 			t.Errorf("%.20s: %d entries, %v", number, entries, err)
 		}

@@ -13,13 +13,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// lengths reproduces TEST09's run_verification.py.
-func lengths(r Request) Verdict {
+// judgeLengths reproduces TEST09's run_verification.py.
+func judgeLengths(r Request) Verdict {
 	const title = "TEST09: Verify Output Token Length in Performance Mode\n"
-	v := begun(r)
-	v.Stdout = evidence.Rule + "\n" + title + evidence.Rule + "\n"
+	v := newVerdict(r)
+	v.Stdout = evidence.SeparatorLine + "\n" + title + evidence.SeparatorLine + "\n"
 	stop := func(text string) Verdict { v.Stdout, v.Exit = v.Stdout+text, 1; return v }
-	if text := missingFolder(r); text != "" {
+	if text := missingFolderText(r); text != "" {
 		return stop(text)
 	}
 	least, most, text := lengthBounds(r)
@@ -30,11 +30,11 @@ func lengths(r Request) Verdict {
 	}
 	v.Stdout += fmt.Sprintf("\nUsing thresholds:\n  Min output tokens: %s\n  Max output tokens: %s\n%s\n"+
 		"\nParsing MLPerf accuracy log...\nReading MLPerf log: %s\n",
-		pyfloat.Repr(*least), pyfloat.Repr(*most), evidence.Rule, r.Run.Accuracy)
+		pyfloat.Repr(*least), pyfloat.Repr(*most), evidence.SeparatorLine, r.Run.Accuracy)
 	lengths, err := readLengths(r.Run.Accuracy, &v.Stdout)
 	switch {
 	case err != nil:
-		return stop(evidence.Ending(err))
+		return stop(evidence.EndingText(err))
 	case len(lengths) == 0:
 		return stop("Error: No entries found in MLPerf log\n")
 	}
@@ -47,7 +47,7 @@ func lengths(r Request) Verdict {
 	v.Texts = map[string]string{tree.VerifyOutputLength: judged.File}
 	v.TakeLogs(r.Request)
 	v.Stdout += fmt.Sprintf("\n%s\nTEST09 verification complete\nResults written to: %s\n%s\n",
-		evidence.Rule, evidence.Join(r.Out, r.Test), evidence.Rule)
+		evidence.SeparatorLine, evidence.JoinPaths(r.Out, r.Test), evidence.SeparatorLine)
 	return v
 }
 
@@ -58,7 +58,7 @@ func lengthBounds(r Request) (least, most *float64, text string) {
 	}
 	text = fmt.Sprintf("Reading audit.config from: %s\n", r.AuditConfig)
 	keys := []string{evidence.MinTokensKey, evidence.MaxTokensKey}
-	found, err := evidence.Bounds(r.AuditConfig, keys, true, func(name, value string) {
+	found, err := evidence.ReadBounds(r.AuditConfig, keys, true, func(name, value string) {
 		text += fmt.Sprintf("Warning: Invalid %s value: %s\n", strings.TrimPrefix(name, "test09_"), value)
 	})
 	if err != nil {
@@ -85,11 +85,11 @@ func lengthBounds(r Request) (least, most *float64, text string) {
 func readLengths(path string, out *string) ([]int, error) {
 	var warnings string
 	lengths := []int{}
-	add := func(e fields) error { lengths = append(lengths, lengthOf(e, &warnings)); return nil }
+	add := func(e encodedFields) error { lengths = append(lengths, payloadLength(e, &warnings)); return nil }
 	err := eachEntry(path, add)
-	if isNoList(err) || err == nil && beginsObject(path) {
+	if isNoList(err) || err == nil && startsWithObject(path) {
 		lengths, warnings = lengths[:0], ""
-		if err = eachLoose(path, out, add); err == nil {
+		if err = eachUnlistedEntry(path, out, add); err == nil {
 			*out += fmt.Sprintf("Loaded %d entries from MLPerf log\n", len(lengths))
 		}
 	} else if err == nil {
@@ -102,10 +102,10 @@ func readLengths(path string, out *string) ([]int, error) {
 	return lengths, nil
 }
 
-// beginsObject reports whether a file starts with an object instead of the usual list.
-func beginsObject(path string) (yes bool) {
+// startsWithObject reports whether a file starts with an object instead of the usual list.
+func startsWithObject(path string) (yes bool) {
 	stop := errors.New("enough")
-	_ = evidence.WithLines(path, func(_ int, line string) error {
+	_ = evidence.EachFileLine(path, func(_ int, line string) error {
 		line = strings.TrimSpace(line)
 		yes = strings.HasPrefix(line, "{")
 		if line != "" {
@@ -116,13 +116,13 @@ func beginsObject(path string) (yes bool) {
 	return yes
 }
 
-// lengthOf returns the number of whole 4-byte tokens in an entry's payload, or 0 if it cannot be read.
-func lengthOf(e fields, warnings *string) int {
+// payloadLength returns the number of whole 4-byte tokens in an entry's payload, or 0 if it cannot be read.
+func payloadLength(e encodedFields, warnings *string) int {
 	raw, ok := e["data"]
 	if !ok || string(raw) == `""` || string(raw) == "null" || string(raw) == "false" || string(raw) == "0" {
 		return 0
 	}
-	text, err := e.text("data")
+	text, err := e.textField("data")
 	n := 0
 	if err == nil {
 		n, err = hexBytes(strings.TrimSpace(text), nil)
@@ -138,14 +138,14 @@ func lengthOf(e fields, warnings *string) int {
 	return n / 4
 }
 
-// eachLoose reads a log that is not a list but has one or more objects per line.
-func eachLoose(path string, out *string, use func(fields) error) error {
-	return evidence.WithLines(path, func(i int, line string) error {
+// eachUnlistedEntry reads a log that is not a list but has one or more objects per line.
+func eachUnlistedEntry(path string, out *string, use func(encodedFields) error) error {
+	return evidence.EachFileLine(path, func(i int, line string) error {
 		line, parsed := strings.TrimSpace(line), 0
 		for line != "" {
 			entry, rest, err := cutObject(line)
 			if errors.Is(err, errNoObject) {
-				return evidence.Died("AttributeError: an entry of line %d is no object", i+1)
+				return evidence.ErrDiedf("AttributeError: an entry of line %d is no object", i+1)
 			}
 			if err != nil {
 				if parsed == 0 {
@@ -166,7 +166,7 @@ func eachLoose(path string, out *string, use func(fields) error) error {
 var errNoObject = errors.New("no object")
 
 // cutObject reads the first JSON value of a line, which must be an object.
-func cutObject(line string) (entry fields, rest string, err error) {
+func cutObject(line string) (entry encodedFields, rest string, err error) {
 	d := json.NewDecoder(strings.NewReader(line))
 	var value json.RawMessage
 	if err := d.Decode(&value); err != nil {

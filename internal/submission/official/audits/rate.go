@@ -9,15 +9,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// rates reproduces run_verification.py of TEST04 and TEST05.
-func rates(r Request) Verdict {
+// judgeRates reproduces run_verification.py of TEST04 and TEST05.
+func judgeRates(r Request) Verdict {
 	text, exit := "", 0
-	if evidence.SplitByShell(r.Reference.Summary, r.Run.Summary) {
-		text, exit = unquoted("verify_performance.py"), 2
+	if evidence.IsSplitByShell(r.Reference.Summary, r.Run.Summary) {
+		text, exit = unquoteScript("verify_performance.py"), 2
 	} else {
 		text, exit = performanceText(r)
 	}
-	v := begun(r)
+	v := newVerdict(r)
 	v.Performance = audit.OutcomeOf(strings.Contains(text, evidence.Pass))
 	v.Texts = map[string]string{tree.VerifyPerformance: text}
 	v.Pass = v.Performance == audit.Passed
@@ -27,7 +27,7 @@ func rates(r Request) Verdict {
 	}
 	copied := v.copyLogs(r)
 	v.Stdout = "Parsing arguments.\n" + text + copied +
-		fmt.Sprintf("Performance check pass: %s\n%s verification complete\n", evidence.Bool(v.Pass), r.Test)
+		fmt.Sprintf("Performance check pass: %s\n%s verification complete\n", evidence.BoolText(v.Pass), r.Test)
 	return v
 }
 

@@ -12,15 +12,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// scored reproduces TEST07's run_verification.py.
-func scored(ctx context.Context, r Request) Verdict {
-	v := begun(r)
+// judgeAccuracy reproduces TEST07's run_verification.py.
+func judgeAccuracy(ctx context.Context, r Request) Verdict {
+	v := newVerdict(r)
 	v.Stdout = "Parsing arguments.\n"
 	stop := func(text string) Verdict { v.Stdout, v.Exit = v.Stdout+text, 1; return v }
-	if text := missingFolder(r); text != "" {
+	if text := missingFolderText(r); text != "" {
 		return stop(text)
 	}
-	threshold, text := threshold(r)
+	threshold, text := accuracyThreshold(r)
 	v.Stdout += text
 	if threshold == nil {
 		return stop("Error: No accuracy threshold specified.\n" +
@@ -31,21 +31,21 @@ func scored(ctx context.Context, r Request) Verdict {
 	if err != nil {
 		return stop(evidence.Traceback(err))
 	}
-	v.Stdout += fmt.Sprintf("\nRunning accuracy evaluation script...\nCommand: %s\n%s\n", command, evidence.Rule)
-	output := shell(ctx, command)
+	v.Stdout += fmt.Sprintf("\nRunning accuracy evaluation script...\nCommand: %s\n%s\n", command, evidence.SeparatorLine)
+	output := runShell(ctx, command)
 	v.Stdout += output + v.judgeScore(r, output, *threshold)
 	v.TakeLogs(r.Request)
-	v.Stdout += fmt.Sprintf("\nAccuracy check pass: %s\nTEST07 verification complete\n", evidence.Bool(v.Pass))
+	v.Stdout += fmt.Sprintf("\nAccuracy check pass: %s\nTEST07 verification complete\n", evidence.BoolText(v.Pass))
 	return v
 }
 
-// threshold returns the threshold in use, and the script's output about it.
-func threshold(r Request) (*float64, string) {
+// accuracyThreshold returns the threshold in use, and the script's output about it.
+func accuracyThreshold(r Request) (*float64, string) {
 	if r.AuditConfig == "" {
 		return r.Threshold, ""
 	}
 	text := fmt.Sprintf("Reading audit.config from: %s\n", r.AuditConfig)
-	found, err := evidence.Bounds(r.AuditConfig, []string{evidence.ThresholdKey}, false, func(_, value string) {
+	found, err := evidence.ReadBounds(r.AuditConfig, []string{evidence.ThresholdKey}, false, func(_, value string) {
 		text += fmt.Sprintf("Warning: Invalid threshold value in audit.config: %s\n", value)
 	})
 	if err != nil {
@@ -69,11 +69,11 @@ func (v *Verdict) judgeScore(r Request, output string, threshold float64) (print
 	v.Pass = score != nil && *score >= threshold
 	v.Accuracy = audit.OutcomeOf(v.Pass)
 	file := ""
-	printed = problem + "\n" + evidence.Rule + "\n"
+	printed = problem + "\n" + evidence.SeparatorLine + "\n"
 	if score != nil {
 		lines := fmt.Sprintf("Accuracy score: %s\nAccuracy threshold: %s\n", pyfloat.Repr(*score), pyfloat.Repr(threshold))
 		printed += lines
-		file += lines + fmt.Sprintf("Accuracy check pass: %s\n", evidence.Bool(v.Pass))
+		file += lines + fmt.Sprintf("Accuracy check pass: %s\n", evidence.BoolText(v.Pass))
 	} else {
 		printed += fmt.Sprintf("Error: Could not parse accuracy score from output.\nExpected pattern: %s\n",
 			evidence.PatternOr(r.Pattern))
@@ -83,8 +83,8 @@ func (v *Verdict) judgeScore(r Request, output string, threshold float64) (print
 	return printed
 }
 
-// shell runs a command line and returns its output with LF as line ends.
-func shell(ctx context.Context, command string) string {
+// runShell runs a command line and returns its output with LF as line ends.
+func runShell(ctx context.Context, command string) string {
 	output, _ := exec.CommandContext(ctx, "/bin/sh", "-c", command).CombinedOutput() // the exit status is ignored
 	text := strings.ReplaceAll(string(output), "\r\n", "\n")
 	return strings.ReplaceAll(text, "\r", "\n")

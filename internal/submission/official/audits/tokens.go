@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// tokens reproduces TEST06's run_verification.py.
-func tokens(r Request, d evidence.DType) Verdict {
-	v := begun(r)
+// judgeTokens reproduces TEST06's run_verification.py.
+func judgeTokens(r Request, d evidence.DType) Verdict {
+	v := newVerdict(r)
 	checks := tokenChecks{dtype: d, streams: r.Scenario != "Offline", eos: 2, noEOS: r.EOS != ""}
-	err := eachEntry(r.Run.Accuracy, func(e fields) error { checks.add(e); return nil })
+	err := eachEntry(r.Run.Accuracy, func(e encodedFields) error { checks.addEntry(e); return nil })
 	if err != nil {
 		v.Stdout, v.Exit = evidence.Traceback(err), 1
 		return v
@@ -26,8 +26,8 @@ func tokens(r Request, d evidence.DType) Verdict {
 		v.Stdout, v.Exit = v.Stdout+evidence.Traceback(checks.length.err), 1
 		return v
 	}
-	text := checks.text()
-	v.Pass = checks.pass()
+	text := checks.outputText()
+	v.Pass = checks.hasPassed()
 	v.Accuracy, v.Texts = audit.OutcomeOf(v.Pass), map[string]string{tree.VerifyAccuracy: text}
 	v.Stdout += v.copyLogs(r) + text + "\n"
 	return v
@@ -39,14 +39,14 @@ type tokenCheck struct {
 	err    error
 }
 
-func (c *tokenCheck) see(ok bool, err error) {
+func (c *tokenCheck) addResult(ok bool, err error) {
 	if c.failed || c.err != nil {
 		return
 	}
 	c.failed, c.err = err == nil && !ok, err
 }
 
-func (c *tokenCheck) ok() bool { return !c.failed && c.err == nil }
+func (c *tokenCheck) hasPassed() bool { return !c.failed && c.err == nil }
 
 // tokenChecks contains TEST06's checks of an accuracy log with tokens.
 type tokenChecks struct {
@@ -60,25 +60,25 @@ type tokenChecks struct {
 	data, first        []byte
 }
 
-func (c *tokenChecks) add(e fields) {
+func (c *tokenChecks) addEntry(e encodedFields) {
 	c.entries++
-	data, err := c.tokens(e, "data", &c.data)
+	data, err := c.decodeTokens(e, "data", &c.data)
 	if err != nil {
-		c.end.see(false, err)
-		c.begin.see(false, err)
-		c.length.see(false, err)
+		c.end.addResult(false, err)
+		c.begin.addResult(false, err)
+		c.length.addResult(false, err)
 		return
 	}
-	c.end.see(c.noEOS || !twoEnds(c.dtype, data, c.eos), nil)
+	c.end.addResult(c.noEOS || !hasTwoEnds(c.dtype, data, c.eos), nil)
 	if c.streams {
-		c.begin.see(c.firstEqual(e, data))
+		c.begin.addResult(c.isFirstEqual(e, data))
 	}
-	c.length.see(c.counted(e, data))
+	c.length.addResult(c.isCountEqual(e, data))
 }
 
 // tokens decodes a payload into memory. It must contain whole elements.
-func (c *tokenChecks) tokens(e fields, name string, memory *[]byte) ([]byte, error) {
-	text, err := e.text(name)
+func (c *tokenChecks) decodeTokens(e encodedFields, name string, memory *[]byte) ([]byte, error) {
+	text, err := e.textField(name)
 	if err != nil {
 		return nil, err
 	}
@@ -91,13 +91,13 @@ func (c *tokenChecks) tokens(e fields, name string, memory *[]byte) ([]byte, err
 	case err != nil:
 		return nil, err
 	case n%c.dtype.Size != 0:
-		return nil, evidence.Died("ValueError: buffer size must be a multiple of element size")
+		return nil, evidence.ErrDiedf("ValueError: buffer size must be a multiple of element size")
 	}
 	return data[:n], nil
 }
 
-// twoEnds reports whether an answer ends with two or more end tokens. It ignores the first token.
-func twoEnds(d evidence.DType, data []byte, eos float64) bool {
+// hasTwoEnds reports whether an answer ends with two or more end tokens. It ignores the first token.
+func hasTwoEnds(d evidence.DType, data []byte, eos float64) bool {
 	ends := 0
 	for i := len(data)/d.Size - 1; i > 0 && d.At(data, i) == eos; i-- {
 		if ends++; ends >= 2 {
@@ -107,15 +107,15 @@ func twoEnds(d evidence.DType, data []byte, eos float64) bool {
 	return false
 }
 
-func (c *tokenChecks) firstEqual(e fields, data []byte) (bool, error) {
-	first, err := c.tokens(e, "token_data", &c.first)
+func (c *tokenChecks) isFirstEqual(e encodedFields, data []byte) (bool, error) {
+	first, err := c.decodeTokens(e, "token_data", &c.first)
 	return err == nil && evidence.SameTokens(c.dtype, data, first), err
 }
 
-func (c *tokenChecks) counted(e fields, data []byte) (bool, error) {
+func (c *tokenChecks) isCountEqual(e encodedFields, data []byte) (bool, error) {
 	raw, ok := e["token_count"]
 	if !ok {
-		return false, evidence.Died("KeyError: 'token_count'")
+		return false, evidence.ErrDiedf("KeyError: 'token_count'")
 	}
 	n, err := pyInt(string(raw))
 	return n == int64(len(data)/c.dtype.Size), err
@@ -132,13 +132,13 @@ func pyInt(raw string) (int64, error) {
 	if text, quoted := strings.CutPrefix(raw, `"`); quoted {
 		n, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(text, `"`)), 10, 64)
 		if err != nil {
-			return 0, evidence.Died("ValueError: invalid literal for int() with base 10: %s", raw)
+			return 0, evidence.ErrDiedf("ValueError: invalid literal for int() with base 10: %s", raw)
 		}
 		return n, nil
 	}
 	v, ok := pyfloat.Parse(raw)
 	if !ok {
-		return 0, evidence.Died("TypeError: int() argument must be a string or a number")
+		return 0, evidence.ErrDiedf("TypeError: int() argument must be a string or a number")
 	}
 	return int64(v), nil
 }
@@ -155,16 +155,18 @@ func (c *tokenChecks) listWarnings() (text string) {
 	return text
 }
 
-func (c *tokenChecks) pass() bool { return c.end.ok() && c.begin.ok() && c.length.ok() }
+func (c *tokenChecks) hasPassed() bool {
+	return c.end.hasPassed() && c.begin.hasPassed() && c.length.hasPassed()
+}
 
-func (c *tokenChecks) text() string {
+func (c *tokenChecks) outputText() string {
 	first, end := "Skipped", "complete"
 	if c.streams {
-		first = evidence.Bool(c.begin.ok())
+		first = evidence.BoolText(c.begin.hasPassed())
 	}
-	if !c.pass() {
+	if !c.hasPassed() {
 		end = "failed"
 	}
 	return fmt.Sprintf("First token check pass: %s\nEOS check pass: %s\nSample length check pass: %s\n"+
-		"TEST06 verification %s\n", first, evidence.Bool(c.end.ok()), evidence.Bool(c.length.ok()), end)
+		"TEST06 verification %s\n", first, evidence.BoolText(c.end.hasPassed()), evidence.BoolText(c.length.hasPassed()), end)
 }

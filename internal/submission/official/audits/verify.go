@@ -32,29 +32,29 @@ func Verify(ctx context.Context, r Request) (Verdict, error) {
 	}
 	switch r.Test {
 	case "TEST01":
-		return answers(r, d), nil
+		return judgeAnswers(r, d), nil
 	case "TEST04", "TEST05":
-		return rates(r), nil
+		return judgeRates(r), nil
 	case "TEST06":
-		return tokens(r, d), nil
+		return judgeTokens(r, d), nil
 	case "TEST07":
-		return scored(ctx, r), nil
+		return judgeAccuracy(ctx, r), nil
 	case "TEST08":
-		return entropy(r), nil
+		return judgeEntropy(r), nil
 	case "TEST09":
-		return lengths(r), nil
+		return judgeLengths(r), nil
 	}
 	return Verdict{}, fmt.Errorf("%w: the official scripts have no %s", audit.ErrRequest, r.Test)
 }
 
-// begun returns an initial verdict.
-func begun(r Request) Verdict { return Verdict{Verdict: audit.Verdict{Test: r.Test}} }
+// newVerdict returns an initial verdict.
+func newVerdict(r Request) Verdict { return Verdict{Verdict: audit.Verdict{Test: r.Test}} }
 
 // copyLogs sets the logs that the script copies, and returns its output about logs that it cannot copy.
 func (v *Verdict) copyLogs(r Request) (printed string) {
 	for _, c := range v.TakeLogs(r.Request) {
 		printed += fmt.Sprintf("Exception occured trying to copy %s to %s\n", c.From,
-			evidence.Join(r.Out, r.Test, path.Dir(c.To)))
+			evidence.JoinPaths(r.Out, r.Test, path.Dir(c.To)))
 	}
 	return printed
 }

@@ -18,34 +18,34 @@ const maxAccuracyLog = 10 << 10
 
 const groupAccuracy = "accuracy"
 
-func (c *checker) accuracy(f *folder) {
-	c.accuracyText(f)
-	c.accuracyLog(f)
-	c.accuracyErrors(f)
-	c.dataset(f)
-	c.accuracyFiles(f)
+func (c *checker) checkAccuracy(f *folder) {
+	c.checkAccuracyText(f)
+	c.checkAccuracyLog(f)
+	c.checkAccuracyErrors(f)
+	c.checkDataset(f)
+	c.checkAccuracyFiles(f)
 }
 
-// accuracyText reads accuracy.txt up to the line at which all metrics have reached their targets and a hash was found.
-// A metric that misses its target on an earlier line fails.
-func (c *checker) accuracyText(f *folder) {
-	scenario := foldScenario(f.place.Scenario)
+// checkAccuracyText reads accuracy.txt up to the line at which all metrics have reached their targets and a hash was
+// found. A metric that misses its target on an earlier line fails.
+func (c *checker) checkAccuracyText(f *folder) {
+	scenario := canonicalScenario(f.place.Scenario)
 	targets := c.rules.Targets(f.model, scenario)
 	if len(targets) == 0 {
-		f.fault(groupAccuracy, "the rules know no accuracy for %s", f.model)
+		f.addFault(groupAccuracy, "the rules know no accuracy for %s", f.model)
 		return
 	}
 	if f.accuracyText == nil {
-		f.fault(groupAccuracy, "%s is missing", tree.AccuracyText)
+		f.addFault(groupAccuracy, "%s is missing", tree.AccuracyText)
 		return
 	}
 	t := accuracyReading{targets: targets, seen: map[string]bool{}, values: pyvalue.NewDict()}
 	for _, line := range f.accuracyText {
-		if !t.line(line) {
-			f.fault(groupAccuracy, "%s has %q, want a number", tree.AccuracyText, strings.TrimSpace(line))
+		if !t.readLine(line) {
+			f.addFault(groupAccuracy, "%s has %q, want a number", tree.AccuracyText, strings.TrimSpace(line))
 			return
 		}
-		if t.done() {
+		if t.isComplete() {
 			break
 		}
 	}
@@ -54,15 +54,15 @@ func (c *checker) accuracyText(f *folder) {
 		return
 	}
 	for _, text := range t.missed {
-		f.fault(groupAccuracy, "%s", text)
+		f.addFault(groupAccuracy, "%s", text)
 	}
 	for _, target := range t.targets {
 		if !target.Upper && !t.seen[target.Metric] {
-			f.fault(groupAccuracy, "%s does not show %s of at least %v", tree.AccuracyText, target.Metric, target.Value)
+			f.addFault(groupAccuracy, "%s does not show %s of at least %v", tree.AccuracyText, target.Metric, target.Value)
 		}
 	}
 	if t.hash == "" {
-		f.fault(groupAccuracy, "%s has no line hash=...", tree.AccuracyText)
+		f.addFault(groupAccuracy, "%s has no line hash=...", tree.AccuracyText)
 	}
 }
 
@@ -74,10 +74,10 @@ type accuracyReading struct {
 	missed  []string
 }
 
-// line reads a line. It returns false if a value is not a number.
-func (t *accuracyReading) line(line string) bool {
+// readLine reads a line. It returns false if a value is not a number.
+func (t *accuracyReading) readLine(line string) bool {
 	for _, target := range t.targets {
-		text, ok := result.Accuracy(target.Metric, line)
+		text, ok := result.ParseAccuracy(target.Metric, line)
 		if !ok {
 			continue
 		}
@@ -98,45 +98,45 @@ func (t *accuracyReading) line(line string) bool {
 			t.values.Set(target.Metric, text)
 		}
 	}
-	if hash, ok := result.Hash(line); ok {
+	if hash, ok := result.ParseHash(line); ok {
 		t.hash = hash
 	}
 	return true
 }
 
-func (t *accuracyReading) done() bool {
+func (t *accuracyReading) isComplete() bool {
 	return t.hash != "" && !slices.ContainsFunc(t.targets, func(target mlconf.Target) bool {
 		return !target.Upper && !t.seen[target.Metric]
 	})
 }
 
-func (c *checker) accuracyLog(f *folder) {
+func (c *checker) checkAccuracyLog(f *folder) {
 	file := path.Join(f.place.Accuracy(), tree.AccuracyLog)
 	switch size, err := c.files.Size(file); {
 	case err != nil:
-		f.fault(groupAccuracy, "%s is missing", tree.AccuracyLog)
+		f.addFault(groupAccuracy, "%s is missing", tree.AccuracyLog)
 	case size > maxAccuracyLog:
-		f.fault(groupAccuracy, "%s has %d bytes and is not truncated, want at most %d", tree.AccuracyLog, size,
+		f.addFault(groupAccuracy, "%s has %d bytes and is not truncated, want at most %d", tree.AccuracyLog, size,
 			maxAccuracyLog)
 	}
 }
 
-// accuracyErrors checks the errors in the log. All errors count. With the option Exceptions, the error about changed
-// sources does not.
-func (c *checker) accuracyErrors(f *folder) {
+// checkAccuracyErrors checks the errors in the log. All errors count. With the option Exceptions, the error about
+// changed sources does not.
+func (c *checker) checkAccuracyErrors(f *folder) {
 	if f.accuracy.Unmarked {
-		f.fault(groupAccuracy, "a record has no is_error")
+		f.addFault(groupAccuracy, "a record has no is_error")
 		return
 	}
 	for _, v := range f.accuracy.Errors {
-		if text, ok := v.(string); !c.Exceptions || !ok || !strings.Contains(text, uncommitted) {
-			f.fault(groupAccuracy, "the log has an error: %s", pyvalue.Name(v))
+		if text, ok := v.(string); !c.Exceptions || !ok || !strings.Contains(text, uncommittedText) {
+			f.addFault(groupAccuracy, "the log has an error: %s", pyvalue.Name(v))
 			return
 		}
 	}
 }
 
-func (c *checker) dataset(f *folder) {
+func (c *checker) checkDataset(f *folder) {
 	if c.SkipDatasetSize {
 		return
 	}
@@ -146,20 +146,20 @@ func (c *checker) dataset(f *folder) {
 	}
 	want := c.rules.AccuracySampleCount(f.model, f.place.Scenario)
 	if v := f.accuracy.Get(key); want == 0 || !pyvalue.Equal(v, want) {
-		f.fault(groupAccuracy, "%s is %s, want %d", key, pyvalue.Name(v), want)
+		f.addFault(groupAccuracy, "%s is %s, want %d", key, pyvalue.Name(v), want)
 	}
 }
 
-// accuracyFiles checks for the images or videos that the rules require of some benchmarks.
-func (c *checker) accuracyFiles(f *folder) {
+// checkAccuracyFiles checks for the images or videos that the rules require of some benchmarks.
+func (c *checker) checkAccuracyFiles(f *folder) {
 	files, ok := c.rules.AccuracyFiles(f.model)
 	if c.SkipAccuracyFiles || !ok {
 		return
 	}
 	dir := path.Join(f.place.Accuracy(), files.Folder)
-	names, err := c.files.Plain(dir)
+	names, err := c.files.Files(dir)
 	if err != nil {
-		f.fault(groupAccuracy, "%s is missing", dir)
+		f.addFault(groupAccuracy, "%s is missing", dir)
 		return
 	}
 	for i, name := range names {
@@ -167,7 +167,7 @@ func (c *checker) accuracyFiles(f *folder) {
 	}
 	for _, sample := range files.Samples {
 		if name := strconv.FormatUint(sample, 10); !slices.Contains(names, name) {
-			f.fault(groupAccuracy, "%s has no file for the sample %s", dir, name)
+			f.addFault(groupAccuracy, "%s has no file for the sample %s", dir, name)
 		}
 	}
 }

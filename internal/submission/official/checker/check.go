@@ -45,7 +45,7 @@ type Report struct {
 	Round    string
 	Form     result.Form // form of the summary
 	Verdict  Verdict
-	Crashes  []Crashed
+	Crashes  []CrashedPath
 	Rejected []Rejection // in the order of the tree
 	Zero     []string    // folders with the result 0, which count as missing although the checker does not list them
 	Rows     []result.Row
@@ -54,8 +54,8 @@ type Report struct {
 	Folders  int // number of all scenario folders
 }
 
-// Crashed is a place where the official checker would crash.
-type Crashed struct {
+// CrashedPath is a place where the official checker would crash.
+type CrashedPath struct {
 	Path string // relative to the tree
 	Text string
 }
@@ -89,7 +89,7 @@ func Check(root string, o Options) (*Report, error) {
 	c := &checker{
 		Options: o, rules: rules, layout: layout, files: python.Tree{Root: r}, report: &Report{Round: rules.Name},
 	}
-	if err := c.divisions(); err != nil {
+	if err := c.walkDivisions(); err != nil {
 		return nil, err
 	}
 	c.report.Verdict = c.verdict()
@@ -114,80 +114,83 @@ func (c *checker) verdict() Verdict {
 	return OK
 }
 
-func (c *checker) crash(at string, err error) {
-	c.report.Crashes = append(c.report.Crashes, Crashed{path.Clean(at), err.Error()})
+func (c *checker) addCrash(at string, err error) {
+	c.report.Crashes = append(c.report.Crashes, CrashedPath{path.Clean(at), err.Error()})
 }
 
-// divisions, submitters and systems walk down to the scenario folders. If one crashes, they skip the folders below it.
-func (c *checker) divisions() error {
-	all, err := c.files.Dirs(".")
+// walkDivisions, submitters and systems walk down to the scenario folders. If one crashes, they skip the folders below
+// it.
+func (c *checker) walkDivisions() error {
+	all, err := c.files.Folders(".")
 	if err != nil {
 		return fmt.Errorf("read the submission: %w", err)
 	}
 	for _, division := range all {
-		if _, known := divisions[division]; !known {
+		if _, known := requiredIsNetwork[division]; !known {
 			continue
 		}
-		submitters, err := c.files.Dirs(division)
+		submitters, err := c.files.Folders(division)
 		if err != nil {
-			c.crash(division, err)
+			c.addCrash(division, err)
 		}
 		for _, submitter := range submitters {
 			if c.Submitter == "" || submitter == c.Submitter {
-				c.submitter(tree.Place{Division: division, Submitter: submitter})
+				c.walkSubmitter(tree.Place{Division: division, Submitter: submitter})
 			}
 		}
 	}
 	return nil
 }
 
-// divisions contains the known divisions with their required value of is_network: "true", "false", or "" for any.
-var divisions = map[string]string{tree.DivisionClosed: "false", tree.DivisionOpen: "", tree.DivisionNetwork: "true"}
+// requiredIsNetwork contains the known divisions with their required value of is_network: "true", "false", or "" for
+// any.
+var requiredIsNetwork = map[string]string{tree.DivisionClosed: "false", tree.DivisionOpen: "",
+	tree.DivisionNetwork: "true"}
 
-func (c *checker) submitter(p tree.Place) {
+func (c *checker) walkSubmitter(p tree.Place) {
 	var mapping any
 	if file := path.Join(p.Folder(), tree.ModelMapping); p.Division == tree.DivisionOpen && c.files.Exists(file) {
 		var err error
 		if mapping, err = c.files.JSON(file); err != nil {
-			c.crash(file, err)
+			c.addCrash(file, err)
 			return
 		}
 	}
-	systems, err := c.files.Dirs(p.Results())
+	systems, err := c.files.Folders(p.Results())
 	if err != nil {
-		c.crash(p.Results(), err)
+		c.addCrash(p.Results(), err)
 	}
 	for _, name := range systems {
 		p.System = name
 		s, err := c.openSystem(p)
 		if err != nil {
-			c.crash(p.SystemFile(), err)
+			c.addCrash(p.SystemFile(), err)
 			continue
 		}
 		s.mapping = mapping
-		c.benchmarks(s)
+		c.walkBenchmarks(s)
 	}
 }
 
-func (c *checker) benchmarks(s system) {
-	names, err := c.files.Dirs(s.place.Results())
+func (c *checker) walkBenchmarks(s system) {
+	names, err := c.files.Folders(s.place.Results())
 	if err != nil {
-		c.crash(s.place.Results(), err)
+		c.addCrash(s.place.Results(), err)
 	}
 	for _, name := range names {
 		p := s.place
 		p.Benchmark = name
-		if !c.wanted(s, p) {
+		if !c.isWanted(s, p) {
 			continue
 		}
-		if err := c.benchmark(s, p); err != nil {
-			c.crash(p.Results(), err)
+		if err := c.walkBenchmark(s, p); err != nil {
+			c.addCrash(p.Results(), err)
 		}
 	}
 }
 
-func (c *checker) benchmark(s system, p tree.Place) error {
-	folders, err := c.files.Dirs(p.Results())
+func (c *checker) walkBenchmark(s system, p tree.Place) error {
+	folders, err := c.files.Folders(p.Results())
 	if err != nil {
 		return err
 	}
@@ -199,15 +202,15 @@ func (c *checker) benchmark(s system, p tree.Place) error {
 	}
 	for _, name := range folders {
 		p.Scenario = name
-		if err := c.scenario(s, p, faults); err != nil {
-			c.crash(p.Results(), err)
+		if err := c.judgeScenario(s, p, faults); err != nil {
+			c.addCrash(p.Results(), err)
 		}
 	}
 	return nil
 }
 
-// wanted reports whether to read a benchmark's folder. It returns true if the folder's model is unknown.
-func (c *checker) wanted(s system, p tree.Place) bool {
+// isWanted reports whether to read a benchmark's folder. It returns true if the folder's model is unknown.
+func (c *checker) isWanted(s system, p tree.Place) bool {
 	if c.Only == nil {
 		return true
 	}
@@ -215,8 +218,8 @@ func (c *checker) wanted(s system, p tree.Place) bool {
 	return err != nil || c.Only(p, model)
 }
 
-// scenario judges a folder. An error is a crash.
-func (c *checker) scenario(s system, p tree.Place, faults []Reason) error {
+// judgeScenario judges a folder. An error is a crash.
+func (c *checker) judgeScenario(s system, p tree.Place, faults []Reason) error {
 	f, err := c.openFolder(s, p)
 	if err != nil {
 		return err
@@ -224,25 +227,25 @@ func (c *checker) scenario(s system, p tree.Place, faults []Reason) error {
 	c.report.Folders++
 	f.faults = append(f.faults, faults...)
 	if f.performance == nil {
-		f.fault("performance", "there are no logs of LoadGen; results of endpoints runs are not read")
+		f.addFault("performance", "there are no logs of LoadGen; results of endpoints runs are not read")
 	} else {
-		c.judge(f)
+		c.judgeFolder(f)
 	}
 	if len(f.faults) > 0 {
 		c.report.Rejected = append(c.report.Rejected, Rejection{p.Results(), f.faults})
 		return nil
 	}
-	return c.accept(f)
+	return c.addRows(f)
 }
 
-func (c *checker) judge(f *folder) {
-	c.performance(f, f.performance, "performance", false)
-	c.accuracy(f)
-	c.system(f)
-	c.measurements(f)
-	c.power(f)
-	c.auditFolders(f)
+func (c *checker) judgeFolder(f *folder) {
+	c.checkPerformance(f, f.performance, "performance", false)
+	c.checkAccuracy(f)
+	c.checkSystem(f)
+	c.checkMeasurements(f)
+	c.checkPower(f)
+	c.checkAuditFolders(f)
 }
 
-// errNothing is the official checker's error for a missing file.
-var errNothing = errors.New("the file is missing")
+// errMissing is the official checker's error for a missing file.
+var errMissing = errors.New("the file is missing")

@@ -27,10 +27,10 @@ type system struct {
 
 // nameplate is the content of SYSTEM_power.yaml.
 type nameplate struct {
-	file  string // "" in rounds without one
-	there bool
-	watts power.Watts
-	err   error // faults of the values: power.ErrEmpty or power.ErrValues
+	file   string // "" in rounds without one
+	exists bool
+	watts  power.Watts
+	err    error // faults of the values: power.ErrEmpty or power.ErrValues
 }
 
 // folder is a scenario folder.
@@ -48,7 +48,7 @@ type folder struct {
 	metric         any     // the result: a float64, or a value from the log
 	accuracyValues any     // by metric
 	watts          float64 // the power result
-	design         string  // design_power_watts
+	designPower    string  // design_power_watts
 	faults         []Reason
 }
 
@@ -58,14 +58,14 @@ type auditFiles struct {
 	lines []string // of the file with the verdict on accuracy; nil: missing
 }
 
-func (f *folder) fault(group, format string, args ...any) {
+func (f *folder) addFault(group, format string, args ...any) {
 	f.faults = append(f.faults, Reason{group, fmt.Sprintf(format, args...)})
 }
 
 func (c *checker) openSystem(p tree.Place) (system, error) {
 	s := system{place: p}
 	if !c.files.Exists(p.SystemFile()) {
-		return s, errNothing
+		return s, errMissing
 	}
 	v, err := c.files.JSON(p.SystemFile())
 	if err != nil {
@@ -89,14 +89,14 @@ func (c *checker) openSystem(p tree.Place) (system, error) {
 // openNameplate reads a nameplate. A file that is not YAML is a crash.
 func (c *checker) openNameplate(p tree.Place) (nameplate, error) {
 	n := nameplate{file: p.NameplateFile()}
-	if n.there = c.files.Exists(n.file); !n.there {
+	if n.exists = c.files.Exists(n.file); !n.exists {
 		return n, nil
 	}
 	text, err := c.files.Text(n.file)
 	if err != nil {
 		return n, err
 	}
-	n.watts, n.err = power.Nameplate([]byte(text))
+	n.watts, n.err = power.SumNameplate([]byte(text))
 	if errors.Is(n.err, power.ErrYAML) {
 		return n, n.err
 	}
@@ -119,17 +119,17 @@ func (c *checker) privateID(p tree.Place) string {
 func (c *checker) scenarioFolders(s system, benchmark string, folders []string) ([]Reason, error) {
 	text, _ := s.fields.Get("system_type")
 	name, _ := text.(string)
-	kind, ok := fields.Type(name)
+	kind, ok := fields.ParseType(name)
 	if !ok {
 		return nil, fmt.Errorf("the system type is %s, want edge, datacenter or datacenter,edge", pyvalue.Name(text))
 	}
 	model, _ := c.rules.ModelOf(benchmark, nil)
-	required := lower(c.rules.RequiredScenarios(model, kind))
+	required := lowerCase(c.rules.RequiredScenarios(model, kind))
 	if len(required) == 0 {
 		return nil, fmt.Errorf("%s has no place on a system of type %s in %s", model, name, c.rules.Name)
 	}
-	optional := lower(c.rules.OptionalScenarios(model, kind))
-	found := lower(folders)
+	optional := lowerCase(c.rules.OptionalScenarios(model, kind))
+	found := lowerCase(folders)
 	var faults []Reason
 	add := func(format string, args ...any) {
 		faults = append(faults, Reason{"performance", fmt.Sprintf(format, args...)})
@@ -151,7 +151,7 @@ func (c *checker) scenarioFolders(s system, benchmark string, folders []string) 
 	return faults, nil
 }
 
-func lower(names []string) []string {
+func lowerCase(names []string) []string {
 	return lists.Map(names, pyvalue.Lower)
 }
 
@@ -171,27 +171,27 @@ func (c *checker) openFolder(s system, p tree.Place) (*folder, error) {
 	if f.model, err = c.modelOf(f); err != nil {
 		return nil, err
 	}
-	return f, c.logs(f)
+	return f, c.requireLogs(f)
 }
 
-// logs requires both logs or neither. A folder without logs is treated as one of an endpoints run.
-func (c *checker) logs(f *folder) error {
+// requireLogs requires both logs or neither. A folder without logs is treated as one of an endpoints run.
+func (c *checker) requireLogs(f *folder) error {
 	switch {
 	case f.performance == nil && f.accuracy == nil:
-		return noLogs(f.place.Scenario)
+		return errNoLogs(f.place.Scenario)
 	case f.performance == nil:
 		return fmt.Errorf("%s is missing, though there is one of the accuracy run", path.Join(f.place.Run(), tree.DetailLog))
 	case f.accuracy == nil:
 		return fmt.Errorf("%s is missing, though there is one of the performance run",
 			path.Join(f.place.Accuracy(), tree.DetailLog))
-	case f.performance.Absent(detail.KeyScenario), f.accuracy.Absent(detail.KeyScenario):
+	case f.performance.LacksValue(detail.KeyScenario), f.accuracy.LacksValue(detail.KeyScenario):
 		return errors.New("the record of " + detail.KeyScenario + " has no value")
 	}
 	return nil
 }
 
-// noLogs returns a crash unless the folder's name alone determines an endpoints run's scenario.
-func noLogs(folder string) error {
+// errNoLogs returns a crash unless the folder's name alone determines an endpoints run's scenario.
+func errNoLogs(folder string) error {
 	if name := pyvalue.Lower(folder); name == "singlestream" || name == "interactive" {
 		return nil
 	}
@@ -224,7 +224,7 @@ func (c *checker) modelOf(f *folder) (string, error) {
 func (c *checker) openMeasurements(f *folder) (err error) {
 	f.measurementsFile = c.layout.MeasurementsFile(f.place)
 	if c.layout.Apart {
-		names, err := c.files.Plain(c.layout.Measurements(f.place))
+		names, err := c.files.Files(c.layout.Measurements(f.place))
 		if err != nil {
 			return err
 		}

@@ -158,7 +158,7 @@ func TestOfficialCheckerValues(t *testing.T) {
 			Key   string
 			Value json.RawMessage
 		}
-		if err := json.Unmarshal([]byte(strings.TrimPrefix(line, detail.LoadGen)), &record); err != nil {
+		if err := json.Unmarshal([]byte(strings.TrimPrefix(line, detail.LoadGenMark)), &record); err != nil {
 			t.Fatal(err)
 		}
 		for _, v := range odd {

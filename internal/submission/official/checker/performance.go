@@ -17,58 +17,58 @@ type run struct {
 	*folder
 	log      *detail.Log
 	group    string
-	audit    bool
+	isAudit  bool
 	scenario string // scenario in the log; "" if missing
 }
 
-// performance judges a performance log. The same rules apply to the log of an audit, except for the result.
-func (c *checker) performance(f *folder, log *detail.Log, group string, audit bool) {
+// checkPerformance judges a performance log. The same rules apply to the log of an audit, except for the result.
+func (c *checker) checkPerformance(f *folder, log *detail.Log, group string, audit bool) {
 	if log == nil {
-		f.fault(group, "%s is missing", tree.DetailLog)
+		f.addFault(group, "%s is missing", tree.DetailLog)
 		return
 	}
-	r := run{folder: f, log: log, group: group, audit: audit}
+	r := run{folder: f, log: log, group: group, isAudit: audit}
 	r.scenario, _ = log.Get(detail.KeyScenario).(string)
-	c.loadgenErrors(r)
-	c.performanceSamples(r)
-	c.queries(r)
-	c.seeds(r)
-	c.latency(r)
-	c.duration(r)
-	c.network(r)
-	c.tokens(r)
-	c.inferred(r)
-	c.metric(r)
+	c.checkErrors(r)
+	c.checkSampleCount(r)
+	c.checkQueries(r)
+	c.checkSeeds(r)
+	c.checkLatency(r)
+	c.checkDuration(r)
+	c.checkNetwork(r)
+	c.checkTokens(r)
+	c.checkInferred(r)
+	c.checkMetric(r)
 }
 
-// read requires values for keys that the official checker reads without using them. If a record exists without a value,
-// the checker's check ends.
-func (r run) read(keys ...string) {
+// requireValues requires values for keys that the official checker reads without using them. If a record exists without
+// a value, the checker's check ends.
+func (r run) requireValues(keys ...string) {
 	for _, key := range keys {
-		if r.log.Absent(key) {
-			r.fault("the record of %s has no value", key)
+		if r.log.LacksValue(key) {
+			r.addFault("the record of %s has no value", key)
 		}
 	}
 }
 
-func (r run) fault(format string, args ...any) { r.folder.fault(r.group, format, args...) }
+func (r run) addFault(format string, args ...any) { r.folder.addFault(r.group, format, args...) }
 
-// compare compares the value of a key with a number. A value that cannot be compared is a fault.
-func (r run) compare(key string, n uint64) (below, above bool) {
+// compareValue compares the value of a key with a number. A value that cannot be compared is a fault.
+func (r run) compareValue(key string, n uint64) (below, above bool) {
 	v := r.log.Get(key)
 	limit := any(int64(n))
 	below, err := pyvalue.Less(v, limit)
 	above, _ = pyvalue.Less(limit, v)
 	if err != nil {
-		r.fault("%s is %s, want a number", key, pyvalue.Name(v))
+		r.addFault("%s is %s, want a number", key, pyvalue.Name(v))
 	}
 	return below, above
 }
 
-// loadgenErrors checks the errors in the log. They only count with the option Exceptions, which forgives two of them.
-func (c *checker) loadgenErrors(r run) {
+// checkErrors checks the errors in the log. They only count with the option Exceptions, which forgives two of them.
+func (c *checker) checkErrors(r run) {
 	if r.log.Unmarked {
-		r.fault("a record has no is_error")
+		r.addFault("a record has no is_error")
 		return
 	}
 	if !c.Exceptions {
@@ -77,29 +77,29 @@ func (c *checker) loadgenErrors(r run) {
 	for _, v := range r.log.Errors {
 		text, ok := v.(string)
 		conf := strings.Contains(text, "Multiple conf files are used")
-		if !ok || !strings.Contains(text, uncommitted) && !conf || conf && !r.audit {
-			r.fault("the log has an error: %s", pyvalue.Name(v))
+		if !ok || !strings.Contains(text, uncommittedText) && !conf || conf && !r.isAudit {
+			r.addFault("the log has an error: %s", pyvalue.Name(v))
 			return
 		}
 	}
 }
 
-// uncommitted is contained in the error of a LoadGen built from changed sources.
-const uncommitted = "Loadgen built with uncommitted changes!"
+// uncommittedText is contained in the error of a LoadGen built from changed sources.
+const uncommittedText = "Loadgen built with uncommitted changes!"
 
-func (c *checker) performanceSamples(r run) {
+func (c *checker) checkSampleCount(r run) {
 	const key = "effective_performance_sample_count"
 	want := c.rules.PerformanceSampleCount(r.model)
 	if want == 0 {
-		r.fault("the rules know no number of samples for %s", r.model)
+		r.addFault("the rules know no number of samples for %s", r.model)
 		return
 	}
-	if below, _ := r.compare(key, want); below {
-		r.fault("%s is %s, want at least %d", key, pyvalue.Name(r.log.Get(key)), want)
+	if below, _ := r.compareValue(key, want); below {
+		r.addFault("%s is %s, want at least %d", key, pyvalue.Name(r.log.Get(key)), want)
 	}
 }
 
-func (c *checker) seeds(r run) {
+func (c *checker) checkSeeds(r run) {
 	for _, seed := range []struct {
 		key  string
 		want uint64
@@ -109,24 +109,24 @@ func (c *checker) seeds(r run) {
 		{"effective_schedule_rng_seed", c.rules.Seeds.Schedule},
 	} {
 		if v := r.log.Get(seed.key); !pyvalue.Equal(v, seed.want) {
-			r.fault("%s is %s, want %d", seed.key, pyvalue.Name(v), seed.want)
+			r.addFault("%s is %s, want %d", seed.key, pyvalue.Name(v), seed.want)
 		}
 	}
 }
 
-func earlyStopping(scenario string) bool {
+func usesEarlyStopping(scenario string) bool {
 	return slices.Contains([]string{"Server", "SingleStream", "MultiStream"}, scenario)
 }
 
-// latency checks the latency. With early stopping, it checks that the condition was met and the configured limit.
+// checkLatency checks the latency. With early stopping, it checks that the condition was met and the configured limit.
 // Otherwise it checks the measured percentile.
-func (c *checker) latency(r run) {
-	if !earlyStopping(r.scenario) {
-		c.measuredLatency(r)
+func (c *checker) checkLatency(r run) {
+	if !usesEarlyStopping(r.scenario) {
+		c.checkMeasuredLatency(r)
 		return
 	}
 	if v := r.log.Get("early_stopping_met"); !pyvalue.True(v) {
-		r.fault("early_stopping_met is %s", pyvalue.Name(v))
+		r.addFault("early_stopping_met is %s", pyvalue.Name(v))
 		return
 	}
 	const key = "effective_target_latency_ns"
@@ -134,26 +134,26 @@ func (c *checker) latency(r run) {
 	if limit == 0 {
 		return
 	}
-	if _, above := r.compare(key, uint64(limit)); above {
-		r.fault("%s is %s, want at most %d", key, pyvalue.Name(r.log.Get(key)), limit)
+	if _, above := r.compareValue(key, uint64(limit)); above {
+		r.addFault("%s is %s, want at most %d", key, pyvalue.Name(r.log.Get(key)), limit)
 	}
 }
 
-func (c *checker) measuredLatency(r run) {
+func (c *checker) checkMeasuredLatency(r run) {
 	const key = "result_99.00_percentile_latency_ns"
-	r.read(key)
-	scenario := foldScenario(r.place.Scenario)
+	r.requireValues(key)
+	scenario := canonicalScenario(r.place.Scenario)
 	limit := c.rules.LatencyLimit(r.model, scenario)
 	if limit == 0 {
 		return
 	}
-	if _, above := r.compare(key, uint64(limit)); above {
-		r.fault("%s is %s, want at most %d", key, pyvalue.Name(r.log.Get(key)), limit)
+	if _, above := r.compareValue(key, uint64(limit)); above {
+		r.addFault("%s is %s, want at most %d", key, pyvalue.Name(r.log.Get(key)), limit)
 	}
 }
 
-// foldScenario returns a scenario's name as the rules write it, ignoring case.
-func foldScenario(folder string) string {
+// canonicalScenario returns a scenario's name as the rules write it, ignoring case.
+func canonicalScenario(folder string) string {
 	for _, name := range tree.Scenarios() {
 		if strings.ToLower(name) == pyvalue.Lower(folder) {
 			return name
@@ -162,39 +162,39 @@ func foldScenario(folder string) string {
 	return folder
 }
 
-// queries checks the number of queries if early stopping does not apply, and the samples of an Offline query.
-func (c *checker) queries(r run) {
+// checkQueries checks the number of queries if early stopping does not apply, and the samples of an Offline query.
+func (c *checker) checkQueries(r run) {
 	const minQueries, perQuery = "effective_min_query_count", "effective_samples_per_query"
-	r.read(minQueries, perQuery)
-	if want := c.rules.MinQueries(r.model, r.scenario); want > 0 && !earlyStopping(r.scenario) {
-		if below, _ := r.compare(minQueries, want); below {
-			r.fault("%s is %s, want at least %d", minQueries, pyvalue.Name(r.log.Get(minQueries)), want)
+	r.requireValues(minQueries, perQuery)
+	if want := c.rules.MinQueries(r.model, r.scenario); want > 0 && !usesEarlyStopping(r.scenario) {
+		if below, _ := r.compareValue(minQueries, want); below {
+			r.addFault("%s is %s, want at least %d", minQueries, pyvalue.Name(r.log.Get(minQueries)), want)
 		}
 	}
 	switch {
 	case r.scenario == "":
-		r.fault("%s is %s, want a scenario", detail.KeyScenario, pyvalue.Name(r.log.Get(detail.KeyScenario)))
+		r.addFault("%s is %s, want a scenario", detail.KeyScenario, pyvalue.Name(r.log.Get(detail.KeyScenario)))
 		return
 	case pyvalue.Lower(r.scenario) != "offline":
 		return
 	}
 	want := c.rules.OfflineSamples(r.model)
 	if want == 0 {
-		r.fault("the rules know no number of Offline samples for %s", r.model)
+		r.addFault("the rules know no number of Offline samples for %s", r.model)
 		return
 	}
-	if below, _ := r.compare(perQuery, want); below && r.place.Division == tree.DivisionClosed {
-		r.fault("%s is %s, want at least %d", perQuery, pyvalue.Name(r.log.Get(perQuery)), want)
+	if below, _ := r.compareValue(perQuery, want); below && r.place.Division == tree.DivisionClosed {
+		r.addFault("%s is %s, want at least %d", perQuery, pyvalue.Name(r.log.Get(perQuery)), want)
 	}
 }
 
-func (c *checker) duration(r run) {
+func (c *checker) checkDuration(r run) {
 	if r.model == "e2e-rag-qna" || r.model == "e2e-rag-db" {
 		return // one pass over the data set, with any duration
 	}
-	if below, _ := r.compare(detail.KeyDuration, detail.LeastDuration); below {
-		r.fault("%s is %s, want at least %d", detail.KeyDuration, pyvalue.Name(r.log.Get(detail.KeyDuration)),
-			detail.LeastDuration)
+	if below, _ := r.compareValue(detail.KeyDuration, detail.MinDurationMillis); below {
+		r.addFault("%s is %s, want at least %d", detail.KeyDuration, pyvalue.Name(r.log.Get(detail.KeyDuration)),
+			detail.MinDurationMillis)
 	}
 }
 
@@ -206,29 +206,29 @@ func (s system) isNetwork() (yes, ok bool) {
 	return pyvalue.Lower(text) == "true", isText || v == nil
 }
 
-func (c *checker) network(r run) {
-	r.read(detail.KeySUT)
+func (c *checker) checkNetwork(r run) {
+	r.requireValues(detail.KeySUT)
 	yes, ok := r.isNetwork()
-	want := divisions[r.place.Division]
+	want := requiredIsNetwork[r.place.Division]
 	switch {
 	case !ok:
-		r.fault("is_network is no text")
+		r.addFault("is_network is no text")
 	case want != "" && (want == "true") != yes:
-		r.fault("is_network is %t in the division %s", yes, r.place.Division)
+		r.addFault("is_network is %t in the division %s", yes, r.place.Division)
 	case yes:
 		if name, _ := r.log.Get(detail.KeySUT).(string); !strings.Contains(name, result.NetworkSUT) {
-			r.fault("%s is %s, want %q in it", detail.KeySUT, pyvalue.Name(r.log.Get(detail.KeySUT)), result.NetworkSUT)
+			r.addFault("%s is %s, want %q in it", detail.KeySUT, pyvalue.Name(r.log.Get(detail.KeySUT)), result.NetworkSUT)
 		}
 	}
 }
 
-func (c *checker) tokens(r run) {
+func (c *checker) checkTokens(r run) {
 	if !c.rules.UsesTokens(r.model) {
 		return
 	}
 	const measured = detail.KeyTokenLatencies
 	if v := r.log.Get(measured); !pyvalue.True(v) {
-		r.fault("%s is %s, want true", measured, pyvalue.Name(v))
+		r.addFault("%s is %s, want true", measured, pyvalue.Name(v))
 		return
 	}
 	if r.scenario != "Server" && r.scenario != "Interactive" {
@@ -236,16 +236,16 @@ func (c *checker) tokens(r run) {
 	}
 	limits, ok := c.rules.TokenLimits(r.model, r.scenario)
 	if !ok {
-		r.fault("the rules know no token latencies for %s in %s", r.model, r.scenario)
+		r.addFault("the rules know no token latencies for %s in %s", r.model, r.scenario)
 		return
 	}
-	r.below(result.KeyFirstToken, uint64(limits.FirstToken))
-	r.below(result.KeyPerToken, uint64(limits.PerToken))
+	r.requireMin(result.KeyFirstToken, uint64(limits.FirstToken))
+	r.requireMin(result.KeyPerToken, uint64(limits.PerToken))
 }
 
-func (r run) below(key string, limit uint64) {
-	if below, _ := r.compare(key, limit); !below {
-		r.fault("%s is %s, want below %d", key, pyvalue.Name(r.log.Get(key)), limit)
+func (r run) requireMin(key string, limit uint64) {
+	if below, _ := r.compareValue(key, limit); !below {
+		r.addFault("%s is %s, want below %d", key, pyvalue.Name(r.log.Get(key)), limit)
 	}
 }
 
@@ -255,33 +255,33 @@ func (r run) isInferred() bool {
 	return logged != folder && (logged != "server" || folder != "interactive")
 }
 
-func (c *checker) inferred(r run) {
+func (c *checker) checkInferred(r run) {
 	if !r.isInferred() {
 		return
 	}
 	v, _ := r.fields.Get("system_type")
 	kind, _ := v.(string)
-	switch folder := foldScenario(r.place.Scenario); {
+	switch folder := canonicalScenario(r.place.Scenario); {
 	case !strings.Contains(pyvalue.Lower(kind), "edge"):
-		r.fault("a result of %s cannot be inferred on a system of type %s", r.place.Scenario, pyvalue.Name(v))
-	case !result.Inferable(r.scenario, folder):
-		r.fault("a result of %s cannot be inferred from %s", r.place.Scenario, pyvalue.Name(r.log.Get(detail.KeyScenario)))
+		r.addFault("a result of %s cannot be inferred on a system of type %s", r.place.Scenario, pyvalue.Name(v))
+	case !result.IsInferable(r.scenario, folder):
+		r.addFault("a result of %s cannot be inferred from %s", r.place.Scenario, pyvalue.Name(r.log.Get(detail.KeyScenario)))
 	}
 }
 
-// metric reads the result. The number that all models have is required even if another one counts.
-func (c *checker) metric(r run) {
+// checkMetric reads the result. The number that all models have is required even if another one counts.
+func (c *checker) checkMetric(r run) {
 	v, err := c.readMetric(r)
 	if err != nil {
-		r.fault("%v", err)
+		r.addFault("%v", err)
 	}
-	if !r.audit {
+	if !r.isAudit {
 		r.metric = v
 	}
 }
 
 func (c *checker) readMetric(r run) (any, error) {
-	r.read("result_validity")
+	r.requireValues("result_validity")
 	common, ok := c.rules.Metric("", r.scenario)
 	if !ok || r.scenario == "Interactive" && !c.rules.LogsInteractive() {
 		return nil, fmt.Errorf("%s is %s, want a scenario", detail.KeyScenario, pyvalue.Name(r.log.Get(detail.KeyScenario)))
@@ -290,8 +290,8 @@ func (c *checker) readMetric(r run) (any, error) {
 	if r.scenario == "Interactive" {
 		m.Key = common.Key
 	}
-	_, err := r.number(common.Key)
-	logged, err2 := r.number(m.Key)
+	_, err := r.numberAt(common.Key)
+	logged, err2 := r.numberAt(m.Key)
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
@@ -301,7 +301,7 @@ func (c *checker) readMetric(r run) (any, error) {
 	return inferredMetric(r, m.Value(logged))
 }
 
-func (r run) number(key string) (float64, error) {
+func (r run) numberAt(key string) (float64, error) {
 	v, err := pyvalue.Float(r.log.Get(key))
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", key, err)
@@ -311,12 +311,12 @@ func (r run) number(key string) (float64, error) {
 
 // inferredMetric returns the result for the folder's scenario, or the log's own result if it cannot be inferred.
 func inferredMetric(r run, own float64) (any, error) {
-	r.read("result_mean_latency_ns", "effective_samples_per_query")
+	r.requireValues("result_mean_latency_ns", "effective_samples_per_query")
 	switch r.scenario {
 	case "SingleStream":
-		r.read(result.KeyOfflineFromSingleStream)
+		r.requireValues(result.KeyOfflineFromSingleStream)
 	case "MultiStream":
-		r.read("result_99.00_percentile_per_query_latency_ns", "result_mean_query_latency_ns")
+		r.requireValues("result_99.00_percentile_per_query_latency_ns", "result_mean_query_latency_ns")
 	}
 	folder := r.place.Scenario
 	if name, ok := tree.CanonicalScenario(folder); ok {
@@ -341,7 +341,7 @@ func offlineFromMultiStream(r run) (any, error) {
 	if err := errors.Join(err, err2); err != nil {
 		return nil, err
 	}
-	return anyFloat(pyvalue.Divide(samples, ms))
+	return floatOrNil(pyvalue.Divide(samples, ms))
 }
 
 func multiFromSingleStream(r run) (any, error) {
@@ -353,7 +353,7 @@ func multiFromSingleStream(r run) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)
 	}
-	return anyFloat(pyvalue.Divide(eight, int64(1e6)))
+	return floatOrNil(pyvalue.Divide(eight, int64(1e6)))
 }
 
-func anyFloat(v float64, err error) (any, error) { return v, err }
+func floatOrNil(v float64, err error) (any, error) { return v, err }

@@ -13,7 +13,7 @@ import (
 
 const groupPower = "power"
 
-func (c *checker) power(f *folder) {
+func (c *checker) checkPower(f *folder) {
 	if !c.hasPower(f) {
 		return
 	}
@@ -26,21 +26,21 @@ func (c *checker) power(f *folder) {
 		{f.place.Ranging(), logs, []string{tree.AccuracyLog}},
 		{f.place.Power(), tree.PowerFiles(), nil},
 	} {
-		for _, fault := range c.files.Differ(folder.path, folder.want, folder.optional) {
-			f.fault(groupPower, "%s", fault)
+		for _, fault := range c.files.Differences(folder.path, folder.want, folder.optional) {
+			f.addFault(groupPower, "%s", fault)
 		}
 	}
 	if !c.SkipPower {
-		f.fault(groupPower, "the files in %s are for the power working group's checker, which is not asked here: "+
+		f.addFault(groupPower, "the files in %s are for the power working group's checker, which is not asked here: "+
 			"skip it, and run it apart", f.place.Power())
 	}
-	if err := c.powerMetric(f); err != nil {
-		f.fault(groupPower, "%v", err)
+	if err := c.computePower(f); err != nil {
+		f.addFault(groupPower, "%v", err)
 	}
 }
 
-// powerMetric averages the samples of the run.
-func (c *checker) powerMetric(f *folder) error {
+// computePower averages the samples of the run.
+func (c *checker) computePower(f *folder) error {
 	begin, _ := f.performance.Get("power_begin").(string)
 	end, _ := f.performance.Get("power_end").(string)
 	w, err := spl.ParseWindow(begin, end)

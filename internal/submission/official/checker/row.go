@@ -14,9 +14,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// accept adds the rows of a folder that passed. Errors are crashes.
-func (c *checker) accept(f *folder) error {
-	row, err := c.row(f)
+// addRows adds the rows of a folder that passed. Errors are crashes.
+func (c *checker) addRows(f *folder) error {
+	row, err := c.newRow(f)
 	if err != nil {
 		return err
 	}
@@ -37,10 +37,10 @@ func (c *checker) accept(f *folder) error {
 	return nil
 }
 
-func (c *checker) row(f *folder) (result.Row, error) {
+func (c *checker) newRow(f *folder) (result.Row, error) {
 	total, err := totalAccelerators(f)
-	notes, err2 := notes(f)
-	units, err3 := c.units(f)
+	notes, err2 := joinNotes(f)
+	units, err3 := c.unitOf(f)
 	if err := errors.Join(err, err2, err3); err != nil {
 		return result.Row{}, err
 	}
@@ -60,14 +60,14 @@ func (c *checker) row(f *folder) (result.Row, error) {
 		TotalAccelerators: total, Location: f.place.Run(), Framework: field("framework"),
 		OperatingSystem: field("operating_system"), Notes: notes, Compliance: f.place.Division, Version: c.rules.Name,
 		Inferred: pyvalue.Text(f.performance.Get(detail.KeyScenario)) != f.place.Scenario,
-		HasPower: c.hasPower(f), Units: units, WeightDataTypes: pyvalue.Text(weights), DesignPower: f.design,
+		HasPower: c.hasPower(f), Units: units, WeightDataTypes: pyvalue.Text(weights), DesignPower: f.designPower,
 		PrivateID: f.privateID, Logged: pyvalue.Text(f.performance.Get(detail.KeyScenario)),
 	}
-	return r, writable(r)
+	return r, checkUTF8(r)
 }
 
-// writable returns an error if a row cannot be encoded in UTF-8. JSON can contain half a surrogate pair.
-func writable(r result.Row) error {
+// checkUTF8 returns an error if a row cannot be encoded in UTF-8. JSON can contain half a surrogate pair.
+func checkUTF8(r result.Row) error {
 	for _, field := range r.Fields() {
 		if !utf8.ValidString(field) {
 			return fmt.Errorf("%q cannot be written as UTF-8", field)
@@ -89,8 +89,8 @@ func totalAccelerators(f *folder) (string, error) {
 	return product.String(), nil
 }
 
-// notes joins the notes on hardware and software. It returns an error if they are not texts.
-func notes(f *folder) (string, error) {
+// joinNotes joins the notes on hardware and software. It returns an error if they are not texts.
+func joinNotes(f *folder) (string, error) {
 	hw, _ := f.fields.Get("hw_notes")
 	sw, _ := f.fields.Get("sw_notes")
 	if !pyvalue.True(sw) {
@@ -107,8 +107,8 @@ func notes(f *folder) (string, error) {
 	return hardware + ". " + software, nil
 }
 
-// units returns the unit of the result. It requires the scenario's name in the rules' spelling or in lower case.
-func (c *checker) units(f *folder) (string, error) {
+// unitOf returns the unit of the result. It requires the scenario's name in the rules' spelling or in lower case.
+func (c *checker) unitOf(f *folder) (string, error) {
 	scenario, ok := tree.CanonicalScenario(f.place.Scenario)
 	if !ok {
 		return "", fmt.Errorf("the folder's name is %s, want %s or %s", f.place.Scenario,

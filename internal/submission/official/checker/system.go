@@ -13,34 +13,34 @@ import (
 
 const groupSystem = "system"
 
-func (c *checker) system(f *folder) {
-	if status := f.text("status"); !slices.Contains([]string{"available", "preview", "rdi"}, pyvalue.Lower(status)) {
-		f.fault(groupSystem, "status is %q, want available, preview or rdi", status)
+func (c *checker) checkSystem(f *folder) {
+	if status := f.textField("status"); !slices.Contains([]string{"available", "preview", "rdi"}, pyvalue.Lower(status)) {
+		f.addFault(groupSystem, "status is %q, want available, preview or rdi", status)
 	}
 	v, _ := f.fields.Get("system_type")
 	kind, _ := v.(string)
-	if _, ok := fields.Type(kind); !ok {
-		f.fault(groupSystem, "system_type is %s", pyvalue.Name(v))
+	if _, ok := fields.ParseType(kind); !ok {
+		f.addFault(groupSystem, "system_type is %s", pyvalue.Name(v))
 	}
 	if yes, ok := f.isNetwork(); !ok {
-		f.fault(groupSystem, "is_network is no text")
-	} else if want := divisions[f.place.Division]; want != "" && (want == "true") != yes {
-		f.fault(groupSystem, "is_network is %t in the division %s", yes, f.place.Division)
+		f.addFault(groupSystem, "is_network is no text")
+	} else if want := requiredIsNetwork[f.place.Division]; want != "" && (want == "true") != yes {
+		f.addFault(groupSystem, "is_network is %t in the division %s", yes, f.place.Division)
 	}
-	c.requiredFields(f)
-	c.sameName(f, "submitter", f.place.Submitter)
-	c.sameName(f, "division", f.place.Division)
-	c.nameplate(f)
+	c.checkRequiredFields(f)
+	c.checkSameName(f, "submitter", f.place.Submitter)
+	c.checkSameName(f, "division", f.place.Division)
+	c.checkNameplate(f)
 }
 
-// text returns a text field of the description, or "".
-func (s system) text(name string) string {
+// textField returns a text field of the description, or "".
+func (s system) textField(name string) string {
 	v, _ := s.fields.Get(name)
 	text, _ := v.(string)
 	return text
 }
 
-func (c *checker) requiredFields(f *folder) {
+func (c *checker) checkRequiredFields(f *folder) {
 	required := fields.Fields()
 	if v, _ := f.fields.Get(fields.IsNetwork); pyvalue.True(v) {
 		required = append(required, fields.NetworkFields()...)
@@ -49,41 +49,41 @@ func (c *checker) requiredFields(f *folder) {
 		v, ok := f.fields.Get(field.Name)
 		switch {
 		case !ok:
-			f.fault(groupSystem, "the field %s is missing", field.Name)
-		case field.Meaning && !c.SkipMeaningful && !pyvalue.True(v):
-			f.fault(groupSystem, "the field %s is empty", field.Name)
+			f.addFault(groupSystem, "the field %s is missing", field.Name)
+		case field.Required && !c.SkipMeaningful && !pyvalue.True(v):
+			f.addFault(groupSystem, "the field %s is empty", field.Name)
 		}
 	}
 }
 
-func (c *checker) sameName(f *folder, field, folder string) {
+func (c *checker) checkSameName(f *folder, field, folder string) {
 	v, _ := f.fields.Get(field)
 	if text, ok := v.(string); !ok || pyvalue.Lower(text) != pyvalue.Lower(folder) {
-		f.fault(groupSystem, "%s is %s, the folder's name is %s", field, pyvalue.Name(v), folder)
+		f.addFault(groupSystem, "%s is %s, the folder's name is %s", field, pyvalue.Name(v), folder)
 	}
 }
 
-// nameplate checks the ratings of the system's power supplies, from v6.1 on, for results with power.
-func (c *checker) nameplate(f *folder) {
+// checkNameplate checks the ratings of the system's power supplies, from v6.1 on, for results with power.
+func (c *checker) checkNameplate(f *folder) {
 	if f.nameplate.file == "" {
 		return
 	}
-	f.design = "None"
+	f.designPower = "None"
 	if !c.hasPower(f) {
 		return
 	}
 	if v, ok := f.fields.Get("system_power_capacity"); ok {
-		f.design = pyvalue.Text(v)
+		f.designPower = pyvalue.Text(v)
 		return
 	}
 	switch n := f.nameplate; {
-	case !n.there:
+	case !n.exists:
 	case errors.Is(n.err, power.ErrEmpty):
-		f.fault(groupSystem, "%s is empty", n.file)
+		f.addFault(groupSystem, "%s is empty", n.file)
 	case n.err != nil:
-		f.fault(groupSystem, "%s: %v", n.file, n.err)
+		f.addFault(groupSystem, "%s: %v", n.file, n.err)
 	default:
-		f.design = n.watts.String()
+		f.designPower = n.watts.String()
 	}
 }
 
@@ -91,41 +91,41 @@ func (c *checker) hasPower(f *folder) bool { return c.files.Exists(f.place.Power
 
 const groupMeasurements = "measurements"
 
-func (c *checker) measurements(f *folder) {
+func (c *checker) checkMeasurements(f *folder) {
 	if src := c.layout.SourceDir(f.place); !c.files.Exists(src) {
-		f.fault(groupMeasurements, "%s is missing", src)
+		f.addFault(groupMeasurements, "%s is missing", src)
 	}
-	c.measurementFiles(f)
+	c.checkMeasurementFiles(f)
 	list, ok := f.measurements.(*pyvalue.Dict)
 	if !ok {
-		f.fault(groupMeasurements, "the measurements file is missing, or no object")
+		f.addFault(groupMeasurements, "the measurements file is missing, or no object")
 		return
 	}
 	for _, field := range fields.Measurements() {
 		v, ok := list.Get(field.Name)
 		switch {
 		case !ok:
-			f.fault(groupMeasurements, "the field %s is missing", field.Name)
+			f.addFault(groupMeasurements, "the field %s is missing", field.Name)
 		case !c.SkipMeaningful && !pyvalue.True(v):
-			f.fault(groupMeasurements, "the field %s is empty", field.Name)
+			f.addFault(groupMeasurements, "the field %s is empty", field.Name)
 		}
 	}
 }
 
-func (c *checker) measurementFiles(f *folder) {
+func (c *checker) checkMeasurementFiles(f *folder) {
 	dir := c.layout.Measurements(f.place)
-	names, err := c.files.Plain(dir)
+	names, err := c.files.Files(dir)
 	if err != nil {
-		f.fault(groupMeasurements, "%s cannot be read: %v", dir, err)
+		f.addFault(groupMeasurements, "%s cannot be read: %v", dir, err)
 		return
 	}
 	for _, name := range []string{tree.UserConf, tree.Readme} {
 		if !slices.Contains(names, name) {
-			f.fault(groupMeasurements, "%s is missing", path.Join(dir, name))
+			f.addFault(groupMeasurements, "%s is missing", path.Join(dir, name))
 			continue
 		}
 		if size, err := c.files.Size(path.Join(dir, name)); !c.SkipEmptyFiles && (err != nil || size == 0) {
-			f.fault(groupMeasurements, "%s is empty", path.Join(dir, name))
+			f.addFault(groupMeasurements, "%s is empty", path.Join(dir, name))
 		}
 	}
 }

@@ -20,11 +20,11 @@ import (
 // maxAccuracyLog is the maximum size of a truncated accuracy log in bytes.
 const maxAccuracyLog = 10 << 10
 
-// quoted matches a quoted value, as in the output of later scripts.
-var quoted = regexp.MustCompile(`':[\s\v\x1c-\x1f\x{85}\p{Z}]+'`)
+// quotedValue matches a quoted value, as in the output of later scripts.
+var quotedValue = regexp.MustCompile(`':[\s\v\x1c-\x1f\x{85}\p{Z}]+'`)
 
-// accuracyOf returns the value of a metric in a line.
-func (c *judge) accuracyOf(metric, line string) (value string, ok bool) {
+// parseAccuracy returns the value of a metric in a line.
+func (c *formerChecker) parseAccuracy(metric, line string) (value string, ok bool) {
 	if c.book.DoubleQuotes && strings.HasPrefix(line, "{'") {
 		return "", false
 	}
@@ -35,26 +35,27 @@ func (c *judge) accuracyOf(metric, line string) (value string, ok bool) {
 	if value, ok, has := m.FormerIn(line); has {
 		return value, ok
 	}
-	if quoted.MatchString(line) {
+	if quotedValue.MatchString(line) {
 		return "", false
 	}
-	return result.Accuracy(metric, line)
+	return result.ParseAccuracy(metric, line)
 }
 
-// accuracyDir judges the accuracy, the size of the accuracy log and the errors in the detail log. An error is a crash.
-func (c *judge) accuracyDir(f *folder, dir string) (faults []string, err error) {
+// judgeAccuracyFolder judges the accuracy, the size of the accuracy log and the errors in the detail log. An error is a
+// crash.
+func (c *formerChecker) judgeAccuracyFolder(f *scenarioFolder, dir string) (faults []string, err error) {
 	targets := c.rules.Targets(f.model, "")
 	if len(targets) == 0 {
-		return nil, fmt.Errorf("the rules know no accuracy for %s", f.named)
+		return nil, fmt.Errorf("the rules know no accuracy for %s", f.checkerName)
 	}
 	name := path.Join(dir, tree.AccuracyText)
 	lines, err := c.files.Lines(name)
 	if err != nil {
 		return nil, err
 	}
-	read := c.accuracies
+	read := c.judgeAccuracies
 	if !c.book.EachMetric {
-		read = c.firstAccuracy
+		read = c.judgeFirstAccuracy
 	}
 	if faults, err = read(f, lines, targets); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -66,23 +67,23 @@ func (c *judge) accuracyDir(f *folder, dir string) (faults []string, err error) 
 		faults = append(faults, fmt.Sprintf("%s has %d bytes and is not truncated, want at most %d", tree.AccuracyLog, size,
 			maxAccuracyLog))
 	}
-	log, err := c.accuracyDetail(dir)
+	log, err := c.readAccuracyDetail(dir)
 	if err != nil {
 		return nil, err
 	}
-	fault, err := c.logErrors(log)
+	fault, err := c.firstLogError(log)
 	if fault != "" {
 		faults = append(faults, fault)
 	}
 	return faults, err
 }
 
-func (c *judge) accuracyDetail(dir string) (log *detail.Log, err error) {
-	if !c.asks.TextLogs {
+func (c *formerChecker) readAccuracyDetail(dir string) (log *detail.Log, err error) {
+	if !c.features.TextLogs {
 		return c.files.OldLog(path.Join(dir, tree.DetailLog))
 	}
-	log = detail.Of(nil)
-	log.Errors, err = c.textErrors(dir)
+	log = detail.NewLog(nil)
+	log.Errors, err = c.readTextErrors(dir)
 	return log, err
 }
 
@@ -90,16 +91,17 @@ const errNumber = "%s is %q, want a number"
 
 // accuracies reads up to the line at which all metrics have reached their targets and a hash was found. A metric that
 // misses its target on an earlier line fails.
-func (c *judge) accuracies(f *folder, lines []string, targets []mlconf.Target) (faults []string, err error) {
+func (c *formerChecker) judgeAccuracies(f *scenarioFolder, lines []string, targets []mlconf.Target) (faults []string,
+	err error) {
 	lower := slices.DeleteFunc(slices.Clone(targets), func(t mlconf.Target) bool { return t.Upper })
 	seen, hash := map[string]bool{}, ""
 	for _, line := range lines {
 		for _, t := range targets {
-			text, ok := c.accuracyOf(t.Metric, line)
+			text, ok := c.parseAccuracy(t.Metric, line)
 			if !ok {
 				continue
 			}
-			fault, err := misses(t, text)
+			fault, err := targetFault(t, text)
 			switch {
 			case err != nil:
 				return nil, err
@@ -112,7 +114,7 @@ func (c *judge) accuracies(f *folder, lines []string, targets []mlconf.Target) (
 				f.accuracy = text
 			}
 		}
-		if h, ok := result.Hash(line); ok {
+		if h, ok := result.ParseHash(line); ok {
 			hash = h
 		}
 		if hash != "" && len(seen) == len(lower) {
@@ -130,8 +132,8 @@ func (c *judge) accuracies(f *folder, lines []string, targets []mlconf.Target) (
 	return faults, nil
 }
 
-// misses describes how an accuracy misses a target, or returns "" if it does not.
-func misses(t mlconf.Target, text string) (fault string, err error) {
+// targetFault describes how an accuracy misses a target, or returns "" if it does not.
+func targetFault(t mlconf.Target, text string) (fault string, err error) {
 	v, isNumber := pyfloat.Parse(text)
 	switch {
 	case !isNumber:
@@ -144,15 +146,16 @@ func misses(t mlconf.Target, text string) (fault string, err error) {
 	return "", nil
 }
 
-// firstAccuracy reads up to the line at which an accuracy and a hash were found. The last accuracy counts.
-func (c *judge) firstAccuracy(f *folder, lines []string, targets []mlconf.Target) (faults []string, err error) {
+// judgeFirstAccuracy reads up to the line at which an accuracy and a hash were found. The last accuracy counts.
+func (c *formerChecker) judgeFirstAccuracy(f *scenarioFolder, lines []string,
+	targets []mlconf.Target) (faults []string, err error) {
 	t := targets[0]
 	hash, found := "", ""
 	for _, line := range lines {
-		if text, ok := c.accuracyOf(t.Metric, line); ok {
+		if text, ok := c.parseAccuracy(t.Metric, line); ok {
 			found = text
 		}
-		if h, ok := result.Hash(line); ok {
+		if h, ok := result.ParseHash(line); ok {
 			hash = h
 		}
 		if hash != "" && found != "" {
@@ -177,11 +180,11 @@ func (c *judge) firstAccuracy(f *folder, lines []string, targets []mlconf.Target
 	return faults, nil
 }
 
-// uncommitted is contained in the error of a LoadGen built from changed sources.
-const uncommitted = "Loadgen built with uncommitted changes!"
+// uncommittedText is contained in the error of a LoadGen built from changed sources.
+const uncommittedText = "Loadgen built with uncommitted changes!"
 
-// logErrors returns the first error of a log that counts; empty: none. An error means that the checker ends here.
-func (c *judge) logErrors(log *detail.Log) (fault string, err error) {
+// firstLogError returns the first error of a log that counts; empty: none. An error means that the checker ends here.
+func (c *formerChecker) firstLogError(log *detail.Log) (fault string, err error) {
 	if log == nil {
 		return tree.DetailLog + " is missing", nil
 	}
@@ -193,21 +196,21 @@ func (c *judge) logErrors(log *detail.Log) (fault string, err error) {
 		if c.Exceptions && !ok {
 			return "", fmt.Errorf("an error of the log is %s, want a text", pyvalue.Name(v))
 		}
-		if !c.Exceptions || !strings.Contains(text, uncommitted) {
+		if !c.Exceptions || !strings.Contains(text, uncommittedText) {
 			return "the log has an error: " + pyvalue.Name(v), nil
 		}
 	}
 	return "", nil
 }
 
-// shownFiles checks for the images that the rules require of some benchmarks.
-func (c *judge) shownFiles(f *folder, dir string) (faults []string) {
+// checkShownFiles checks for the images that the rules require of some benchmarks.
+func (c *formerChecker) checkShownFiles(f *scenarioFolder, dir string) (faults []string) {
 	files, ok := c.rules.AccuracyFiles(f.model)
 	if !ok {
 		return nil
 	}
 	dir = path.Join(dir, files.Folder)
-	names, err := c.files.Plain(dir)
+	names, err := c.files.Files(dir)
 	if err != nil {
 		return []string{dir + " is missing"}
 	}

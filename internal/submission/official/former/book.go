@@ -7,20 +7,20 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// section is the section of a round's file that contains a book.
-const section = "former_checker"
+// bookSection is the section of a round's file that contains a book.
+const bookSection = "former_checker"
 
-// book contains the peculiarities of a round's checker.
-type book struct {
+// checkerBook contains the peculiarities of a round's checker.
+type checkerBook struct {
 	Table   result.Form       `json:"table"`
 	Names   map[string]string `json:"names"`   // the checker's names of models that differ from the rules'
 	Mapping map[string]string `json:"mapping"` // folders mapped to the checker's models, in addition to the rules' aliases
 
-	Network    bool `json:"network"`     // the division network exists
-	OwnMapping bool `json:"own_mapping"` // open submitters map their models in model_mapping.json
-	Shape      bool `json:"shape"`       // check names, sizes and links of all of a submitter's files
-	AllLinks   bool `json:"all_links"`   // refuse all links, not only broken ones
-	Outside    bool `json:"outside"`     // refuse files next to the folders of divisions and submitters
+	HasNetwork     bool `json:"network"`     // the division network exists
+	OwnMapping     bool `json:"own_mapping"` // open submitters map their models in model_mapping.json
+	ChecksShape    bool `json:"shape"`       // check names, sizes and links of all of a submitter's files
+	RefusesLinks   bool `json:"all_links"`   // refuse all links, not only broken ones
+	RefusesOutside bool `json:"outside"`     // refuse files next to the folders of divisions and submitters
 
 	PowerTexts bool `json:"power_texts"` // require texts about a power measurement
 	EachMetric bool `json:"each_metric"` // require all of the benchmark's accuracies, not only the first
@@ -52,8 +52,8 @@ type book struct {
 	SparesAudits []string `json:"spares_audits"`
 }
 
-func bookOf(rules *mlconf.Rules) (b book, known bool, err error) {
-	if known, err = rules.Section(section, &b); err != nil {
+func bookOf(rules *mlconf.Rules) (b checkerBook, known bool, err error) {
+	if known, err = rules.Section(bookSection, &b); err != nil {
 		return b, known, fmt.Errorf("rules %s: %w", rules.Name, err)
 	}
 	return b, known, nil

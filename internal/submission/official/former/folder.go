@@ -9,51 +9,53 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// folder is a scenario folder.
-type folder struct {
-	*benchmark
+// scenarioFolder is a scenario folder.
+type scenarioFolder struct {
+	*benchmarkFolder
 	place    tree.Place
 	scenario string // name in the rules
 
-	entry      *entry
-	hasPower   bool
-	accuracy   any     // the first accuracy, a text, or nil
-	accurate   bool    // the accuracy passes
-	result     any     // a float64, or a value from the log
-	inferred   bool    // the result is inferred from another scenario's log
-	logged     string  // scenario in the log
-	watts      float64 // the power result; 0: none
-	equalIssue bool    // a configuration file requires equally frequent samples
-	compliance int
+	entry          *pathEntry
+	hasPower       bool
+	accuracy       any     // the first accuracy, a text, or nil
+	isAccurate     bool    // the accuracy passes
+	result         any     // a float64, or a value from the log
+	inferred       bool    // the result is inferred from another scenario's log
+	loggedScenario string  // scenario in the log
+	watts          float64 // the power result; 0: none
+	equalIssue     bool    // a configuration file requires equally frequent samples
+	compliance     int
 }
 
-func (f *folder) fault(group, format string, args ...any) { f.entry.fault(group, format, args...) }
+func (f *scenarioFolder) addFault(group, format string, args ...any) {
+	f.entry.addFault(group, format, args...)
+}
 
-// folder judges a scenario folder. Errors are crashes.
-func (c *judge) folder(f *folder, listed bool) error {
-	f.entry = &entry{}
+// scenarioFolder judges a scenario folder. Errors are crashes.
+func (c *formerChecker) judgeFolder(f *scenarioFolder, listed bool) error {
+	f.entry = &pathEntry{}
 	c.entries[f.place.Results()] = f.entry
-	if closed(f.place.Division) && !listed {
-		f.fault(groupPerformance, "the folder is none of the benchmark's scenarios")
-		f.errors += one(c.book.RefusesMeasures)
+	if hasClosedRules(f.place.Division) && !listed {
+		f.addFault(groupPerformance, "the folder is none of the benchmark's scenarios")
+		f.errors += countOf(c.book.RefusesMeasures)
 		return nil
 	}
 	f.hasPower = c.files.Exists(f.place.Power())
-	goOn, err := c.measured(f)
+	goOn, err := c.judgeMeasurementsFolder(f)
 	if err != nil || !goOn {
 		return err
 	}
-	if goOn, err = c.accuracyRun(f); err != nil || !goOn {
+	if goOn, err = c.judgeAccuracyRun(f); err != nil || !goOn {
 		return err
 	}
-	c.performanceRun(f)
-	if err := c.compliant(f); err != nil {
+	c.judgePerformanceRuns(f)
+	if err := c.judgeCompliance(f); err != nil {
 		return err
 	}
 	if !pyvalue.True(f.entry.value) {
 		return nil
 	}
-	if !f.accurate {
+	if !f.isAccurate {
 		f.entry.value = nil
 		return nil
 	}
@@ -61,15 +63,15 @@ func (c *judge) folder(f *folder, listed bool) error {
 }
 
 // measured judges the measurements folder. ok is false if the checker then skips the rest of the scenario.
-func (c *judge) measured(f *folder) (ok bool, err error) {
+func (c *formerChecker) judgeMeasurementsFolder(f *scenarioFolder) (ok bool, err error) {
 	dir := c.layout.Measurements(f.place)
 	if !c.files.Exists(dir) {
-		c.refuse(dir, groupMeasurements, "the folder is missing")
-		f.fault(groupMeasurements, "%s is missing", dir)
+		c.refusePath(dir, groupMeasurements, "the folder is missing")
+		f.addFault(groupMeasurements, "%s is missing", dir)
 		f.errors++
 		return !c.book.RefusesMeasures, nil
 	}
-	faults, err := c.measurements(f, dir)
+	faults, err := c.judgeMeasurements(f, dir)
 	if err != nil {
 		return false, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -81,50 +83,50 @@ func (c *judge) measured(f *folder) (ok bool, err error) {
 		return true, nil
 	}
 	for _, fault := range faults {
-		c.refuse(dir, groupMeasurements, "%s", fault)
-		f.fault(groupMeasurements, "%s", fault)
+		c.refusePath(dir, groupMeasurements, "%s", fault)
+		f.addFault(groupMeasurements, "%s", fault)
 	}
 	return false, nil
 }
 
-// accuracyRun judges the accuracy run. ok is false if the checker then skips the rest of the scenario.
-func (c *judge) accuracyRun(f *folder) (ok bool, err error) {
+// judgeAccuracyRun judges the accuracy run. ok is false if the checker then skips the rest of the scenario.
+func (c *formerChecker) judgeAccuracyRun(f *scenarioFolder) (ok bool, err error) {
 	dir := f.place.Accuracy()
 	if !c.files.Exists(path.Join(dir, tree.AccuracyText)) {
-		f.fault(groupAccuracy, "%s is missing", path.Join(dir, tree.AccuracyText))
-		f.errors += one(c.book.RefusesAccuracy)
+		f.addFault(groupAccuracy, "%s is missing", path.Join(dir, tree.AccuracyText))
+		f.errors += countOf(c.book.RefusesAccuracy)
 		return !c.book.RefusesAccuracy, nil
 	}
-	if faults := c.files.Differ(dir, tree.AccuracyFiles(), nil); len(faults) > 0 && c.book.RefusesAccuracy {
-		f.fault(groupAccuracy, "%s", strings.Join(faults, ", "))
+	if faults := c.files.Differences(dir, tree.AccuracyFiles(), nil); len(faults) > 0 && c.book.RefusesAccuracy {
+		f.addFault(groupAccuracy, "%s", strings.Join(faults, ", "))
 		f.errors++
 		return false, nil
 	}
-	faults, err := c.accuracyDir(f, dir)
+	faults, err := c.judgeAccuracyFolder(f, dir)
 	if err != nil {
 		return false, err
 	}
-	faults = append(faults, c.shownFiles(f, dir)...)
-	f.accurate = len(faults) == 0 || !closed(f.place.Division)
-	if !f.accurate {
+	faults = append(faults, c.checkShownFiles(f, dir)...)
+	f.isAccurate = len(faults) == 0 || !hasClosedRules(f.place.Division)
+	if !f.isAccurate {
 		f.errors++
 		for _, fault := range faults {
-			f.fault(groupAccuracy, "%s", fault)
+			f.addFault(groupAccuracy, "%s", fault)
 		}
 	}
 	return true, nil
 }
 
-func one(yes bool) int {
+func countOf(yes bool) int {
 	if yes {
 		return 1
 	}
 	return 0
 }
 
-// performanceRun judges the performance run and its power. In rounds with several runs of a scenario, the last run's
-// result counts if any of them is valid.
-func (c *judge) performanceRun(f *folder) {
+// judgePerformanceRuns judges the performance run and its power. In rounds with several runs of a scenario, the last
+// run's result counts if any of them is valid.
+func (c *formerChecker) judgePerformanceRuns(f *scenarioFolder) {
 	runs := []string{f.place.Run()}
 	if f.place.Scenario == f.scenario { // the checkers compare the folder's name
 		for i := 2; i <= c.rules.Runs(f.scenario); i++ {
@@ -132,45 +134,45 @@ func (c *judge) performanceRun(f *folder) {
 		}
 	}
 	for _, dir := range runs {
-		c.oneRun(f, dir)
+		c.judgePerformanceRun(f, dir)
 	}
 }
 
-func (c *judge) oneRun(f *folder, dir string) {
+func (c *formerChecker) judgePerformanceRun(f *scenarioFolder, dir string) {
 	if !c.files.Exists(dir) {
-		f.fault(groupPerformance, "%s is missing", dir)
+		f.addFault(groupPerformance, "%s is missing", dir)
 		return
 	}
 	want := tree.RunFiles()
 	if f.hasPower {
 		want = append(want, tree.PowerSamples)
 	}
-	if faults := c.files.Differ(dir, want, []string{tree.AccuracyLog}); len(faults) > 0 && c.book.RefusesRunFiles {
-		f.fault(groupPerformance, "%s", strings.Join(faults, ", "))
+	if faults := c.files.Differences(dir, want, []string{tree.AccuracyLog}); len(faults) > 0 && c.book.RefusesRunFiles {
+		f.addFault(groupPerformance, "%s", strings.Join(faults, ", "))
 		return
 	}
 	r := c.openRun(f, dir, groupPerformance)
-	valid := c.performance(r)
-	f.result, f.inferred, f.logged = r.result, f.inferred || r.inferred, r.scenario
+	valid := c.judgePerformance(r)
+	f.result, f.inferred, f.loggedScenario = r.result, f.inferred || r.inferred, r.scenario
 	if valid && !f.equalIssue && !r.equalIssue {
-		f.fault(groupPerformance, "samples must be issued equally often: no configuration file sets "+
+		f.addFault(groupPerformance, "samples must be issued equally often: no configuration file sets "+
 			"sample_concatenate_permutation")
 		valid, f.result = false, nil
 	}
 	var efficiency float64
 	if f.hasPower {
-		ok, e := c.power(f)
+		ok, e := c.judgePower(f)
 		valid, efficiency = valid && ok, e
 	}
 	if !valid {
 		f.errors++
 		return
 	}
-	c.enter(f, efficiency)
+	c.recordValue(f, efficiency)
 }
 
 // enter records the value of a valid run.
-func (c *judge) enter(f *folder, efficiency float64) {
+func (c *formerChecker) recordValue(f *scenarioFolder, efficiency float64) {
 	f.entry.value = f.result
 	if f.result != nil && (f.watts > 0 || f.hasPower && c.book.RangingRun) {
 		f.entry.value = fmt.Sprintf("%v with power_metric = %f and power_efficiency = %f", f.result, f.watts, efficiency)
@@ -179,16 +181,16 @@ func (c *judge) enter(f *folder, efficiency float64) {
 }
 
 // compliant judges the audits of a closed result.
-func (c *judge) compliant(f *folder) error {
-	if !closed(f.place.Division) {
+func (c *formerChecker) judgeCompliance(f *scenarioFolder) error {
+	if !hasClosedRules(f.place.Division) {
 		f.compliance = 1
 		return nil
 	}
-	ok, err := c.audits(f)
+	ok, err := c.judgeAudits(f)
 	if err != nil {
 		return err
 	}
-	f.compliance = one(ok)
+	f.compliance = countOf(ok)
 	if !ok && c.book.RefusesAudits {
 		f.entry.value = nil
 	}

@@ -38,55 +38,57 @@ func Check(root string, o checker.Options) (*checker.Report, error) {
 		return nil, fmt.Errorf("open the submission: %w", err)
 	}
 	defer r.Close()
-	c := &judge{Options: o, rules: rules, asks: rules.Checks(), book: b, layout: layout, files: python.Tree{Root: r},
-		entries: map[string]*entry{}, report: &checker.Report{Round: rules.Name, Form: b.Table}}
-	if err := c.divisions(); err != nil {
+	c := &formerChecker{Options: o, rules: rules, features: rules.Checks(), book: b, layout: layout,
+		files:   python.Tree{Root: r},
+		entries: map[string]*pathEntry{}, report: &checker.Report{Round: rules.Name, Form: b.Table}}
+	if err := c.walkDivisions(); err != nil {
 		return nil, err
 	}
-	c.finish()
+	c.countEntries()
 	return c.report, nil
 }
 
-// judge is the state of a check.
-type judge struct {
+// formerChecker is the state of a check.
+type formerChecker struct {
 	checker.Options
-	rules  *mlconf.Rules
-	asks   mlconf.Checks
-	book   book
-	layout tree.Layout
-	files  python.Tree
-	report *checker.Report
+	rules    *mlconf.Rules
+	features mlconf.Checks
+	book     checkerBook
+	layout   tree.Layout
+	files    python.Tree
+	report   *checker.Report
 
-	entries map[string]*entry
+	entries map[string]*pathEntry
 }
 
-// entry is the checker's entry for a path: a result, or nil for none. The checker records only one of several faults.
-type entry struct {
+// pathEntry is the checker's entry for a path: a result, or nil for none. The checker records only one of several
+// faults.
+type pathEntry struct {
 	value  any
 	faults []checker.Reason
 }
 
-// refuse records that a path has no result, with a reason.
-func (c *judge) refuse(name, group, format string, args ...any) {
+// refusePath records that a path has no result, with a reason.
+func (c *formerChecker) refusePath(name, group, format string, args ...any) {
 	e := c.entries[name]
 	if e == nil {
-		e = &entry{}
+		e = &pathEntry{}
 		c.entries[name] = e
 	}
 	e.value = nil
-	e.fault(group, format, args...)
+	e.addFault(group, format, args...)
 }
 
-func (e *entry) fault(group, format string, args ...any) {
+func (e *pathEntry) addFault(group, format string, args ...any) {
 	e.faults = append(e.faults, checker.Reason{Group: group, Text: fmt.Sprintf(format, args...)})
 }
 
-func (c *judge) crash(at string, err error) {
-	c.report.Crashes = append(c.report.Crashes, checker.Crashed{Path: path.Clean(at), Text: err.Error()})
+func (c *formerChecker) addCrash(at string, err error) {
+	c.report.Crashes = append(c.report.Crashes, checker.CrashedPath{Path: path.Clean(at), Text: err.Error()})
 }
 
-// finish counts the entries and sets the verdict.
-func (c *judge) finish() {
+// countEntries counts the entries and sets the verdict.
+func (c *formerChecker) countEntries() {
 	r := c.report
 	for _, name := range slices.Sorted(maps.Keys(c.entries)) {
 		e := c.entries[name]

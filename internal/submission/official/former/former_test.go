@@ -83,7 +83,7 @@ func TestMadeTrees(t *testing.T) {
 				want = asked.ask(t, root)
 			}
 			all[name] = want
-			if got := judge(t, round, root); !same(got, want) {
+			if got := formerChecker(t, round, root); !same(got, want) {
 				t.Errorf("%s, %s:\n%+v\nwant\n%+v", round, name, got, want)
 			}
 		}
@@ -110,7 +110,7 @@ func same(a, b said) bool {
 	return a.Crash == b.Crash && (a.Crash || a.CSV == b.CSV && slices.Equal(a.Without, b.Without))
 }
 
-func judge(t *testing.T, round, root string) said {
+func formerChecker(t *testing.T, round, root string) said {
 	t.Helper()
 	r, err := former.Check(root, checker.Options{Round: round, SkipPower: true})
 	if err != nil {

@@ -16,14 +16,14 @@ import (
 )
 
 // measurements judges the folder with a result's configuration and description. An error is a crash.
-func (c *judge) measurements(f *folder, dir string) (faults []string, err error) {
-	names, err := c.files.Plain(dir)
+func (c *formerChecker) judgeMeasurements(f *scenarioFolder, dir string) (faults []string, err error) {
+	names, err := c.files.Files(dir)
 	if err != nil {
 		return nil, err
 	}
-	faults = c.configurations(dir, names)
+	faults = c.checkConfigurations(dir, names)
 	if f.hasPower && c.book.PowerTexts {
-		faults = append(faults, c.powerTexts(dir)...)
+		faults = append(faults, c.checkPowerTexts(dir)...)
 	}
 	i := slices.IndexFunc(names, func(name string) bool {
 		return strings.HasPrefix(name, f.place.System) && strings.HasSuffix(name, ".json")
@@ -34,28 +34,28 @@ func (c *judge) measurements(f *folder, dir string) (faults []string, err error)
 		}
 		return append(faults, "there is no description "+f.place.System+"*.json"), nil
 	}
-	model, err := c.describes(path.Join(dir, names[i]))
+	model, err := c.checkDescription(path.Join(dir, names[i]))
 	if err != nil {
 		return nil, err
 	}
 	faults = append(faults, model...)
-	code, ok, err := c.codeOf(f, implementation(names[i], f))
+	code, ok, err := c.findPrograms(f, implementationName(names[i], f))
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
 		faults = append(faults, code+" is missing")
 	}
-	return faults, c.equalIssue(f, dir, names)
+	return faults, c.readEqualIssue(f, dir, names)
 }
 
-// configurations checks for the required files of the folder.
-func (c *judge) configurations(dir string, names []string) (faults []string) {
+// checkConfigurations checks for the required files of the folder.
+func (c *formerChecker) checkConfigurations(dir string, names []string) (faults []string) {
 	for _, name := range []string{tree.MLPerfConf, tree.UserConf, tree.Readme} {
 		switch size, err := c.files.Size(path.Join(dir, name)); {
 		case !slices.Contains(names, name):
 			faults = append(faults, name+" is missing")
-		case !c.asks.LoosePapers && !c.SkipEmptyFiles && (err != nil || size == 0):
+		case !c.features.LoosePapers && !c.SkipEmptyFiles && (err != nil || size == 0):
 			faults = append(faults, name+" is empty")
 		}
 	}
@@ -63,7 +63,7 @@ func (c *judge) configurations(dir string, names []string) (faults []string) {
 }
 
 // implementation returns the part of a description's name that names the implementation.
-func implementation(name string, f *folder) string {
+func implementationName(name string, f *scenarioFolder) string {
 	rest, whole := strings.CutSuffix(name, "_"+f.place.Scenario+".json")
 	if !whole {
 		rest = strings.TrimSuffix(name, ".json")
@@ -71,8 +71,8 @@ func implementation(name string, f *folder) string {
 	return rest[min(len(rest), len(f.place.System)+1):]
 }
 
-// describes checks the fields of a model's description.
-func (c *judge) describes(name string) (faults []string, err error) {
+// checkDescription checks the fields of a model's description.
+func (c *formerChecker) checkDescription(name string) (faults []string, err error) {
 	v, err := c.files.JSON(name)
 	if err != nil {
 		return nil, err
@@ -83,19 +83,19 @@ func (c *judge) describes(name string) (faults []string, err error) {
 		switch {
 		case !ok:
 			faults = append(faults, "the field "+field.Name+" is missing")
-		case !c.asks.LoosePapers && !c.SkipMeaningful && !pyvalue.True(v):
+		case !c.features.LoosePapers && !c.SkipMeaningful && !pyvalue.True(v):
 			faults = append(faults, "the field "+field.Name+" is empty")
 		}
 	}
 	return faults, nil
 }
 
-// powerTexts checks for texts about a power measurement, in the result's folder or one above it.
-func (c *judge) powerTexts(dir string) (faults []string) {
+// checkPowerTexts checks for texts about a power measurement, in the result's folder or one above it.
+func (c *formerChecker) checkPowerTexts(dir string) (faults []string) {
 	const levels = 4 // up to measurements/
 	found := map[string]string{}
 	for range levels {
-		names, _ := c.files.Plain(dir)
+		names, _ := c.files.Files(dir)
 		for _, name := range names {
 			for _, text := range tree.PowerTexts() {
 				if strings.HasPrefix(name, text) && name != text { // the checker's pattern requires an additional character
@@ -119,8 +119,8 @@ func (c *judge) powerTexts(dir string) (faults []string) {
 }
 
 // equalIssue reads from the configuration files whether samples are issued equally often. An error is a crash.
-func (c *judge) equalIssue(f *folder, dir string, names []string) error {
-	if !closed(f.place.Division) || !slices.Contains(c.book.EqualIssue, f.place.Benchmark) {
+func (c *formerChecker) readEqualIssue(f *scenarioFolder, dir string, names []string) error {
+	if !hasClosedRules(f.place.Division) || !slices.Contains(c.book.EqualIssue, f.place.Benchmark) {
 		return nil
 	}
 	for _, name := range []string{tree.MLPerfConf, tree.UserConf} {
@@ -131,7 +131,7 @@ func (c *judge) equalIssue(f *folder, dir string, names []string) error {
 		if err != nil {
 			return err
 		}
-		if err := f.readEqualIssue(lines); err != nil {
+		if err := f.parseEqualIssue(lines); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -140,7 +140,7 @@ func (c *judge) equalIssue(f *folder, dir string, names []string) error {
 
 var errConf = errors.New("a line is not MODEL.SCENARIO.KEY = VALUE")
 
-func (f *folder) readEqualIssue(lines []string) error {
+func (f *scenarioFolder) parseEqualIssue(lines []string) error {
 	model := strings.NewReplacer("-99.9", "", "-99", "").Replace(f.place.Benchmark)
 	for _, line := range lines {
 		line = strings.NewReplacer(" ", "", "\n", "").Replace(line)
@@ -166,4 +166,4 @@ func isNumeric(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsNumber(r) })
 }
 
-func stripped(text string) string { return strings.TrimFunc(text, pyfloat.IsSpace) }
+func trimSpace(text string) string { return strings.TrimFunc(text, pyfloat.IsSpace) }

@@ -13,9 +13,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// run is a performance log to judge, of the result or of one of its audits.
-type run struct {
-	*folder
+// performanceLog is a performance log to judge, of the result or of one of its audits.
+type performanceLog struct {
+	*scenarioFolder
 	dir, group string
 	log        *detail.Log
 	err        error // error of reading the log
@@ -26,10 +26,10 @@ type run struct {
 	equalIssue bool // the log permits that samples are issued equally often
 }
 
-func (c *judge) openRun(f *folder, dir, group string) *run {
-	r := &run{folder: f, dir: dir, group: group}
-	if c.asks.TextLogs {
-		r.log, r.err = c.textLog(dir)
+func (c *formerChecker) openRun(f *scenarioFolder, dir, group string) *performanceLog {
+	r := &performanceLog{scenarioFolder: f, dir: dir, group: group}
+	if c.features.TextLogs {
+		r.log, r.err = c.readTextLog(dir)
 	} else {
 		r.log, r.err = c.files.OldLog(path.Join(dir, tree.DetailLog))
 	}
@@ -40,71 +40,71 @@ func (c *judge) openRun(f *folder, dir, group string) *run {
 }
 
 // performance judges a log. If the checker's own judging ends with an exception, there is no result.
-func (c *judge) performance(r *run) (valid bool) {
+func (c *formerChecker) judgePerformance(r *performanceLog) (valid bool) {
 	err := r.err
 	if err == nil {
 		valid, err = c.judgeRun(r)
 	}
 	if err != nil {
-		r.fault(r.group, "%s: %v", r.dir, err)
+		r.addFault(r.group, "%s: %v", r.dir, err)
 		r.result, r.inferred = nil, false
 		return false
 	}
 	return valid
 }
 
-// row is a rule on a performance log. A fault refuses the result if the checker enforces the rule. An error means that
-// the checker stops here.
-type row struct {
-	check    func(c *judge, r *run) (fault string, err error)
-	enforced func(b book) bool
+// ruleRow is a rule on a performance log. A fault refuses the result if the checker enforces the rule. An error means
+// that the checker stops here.
+type ruleRow struct {
+	check      func(c *formerChecker, r *performanceLog) (fault string, err error)
+	isEnforced func(b checkerBook) bool
 }
 
-func always(book) bool { return true }
+func alwaysEnforced(checkerBook) bool { return true }
 
-func refusesSettings(b book) bool { return b.RefusesSettings }
+func refusesSettings(b checkerBook) bool { return b.RefusesSettings }
 
 // rows lists all rules in the checkers' order.
-var rows = []row{
-	{(*judge).errorFree, always},
-	{(*judge).performanceSamples, always},
-	{(*judge).seeds, refusesSettings},
-	{(*judge).latency, refusesSettings},
-	{(*judge).queries, refusesSettings},
-	{(*judge).offlineSamples, refusesSettings},
-	{(*judge).duration, func(b book) bool { return b.RefusesShort }},
-	{(*judge).inferredResult, func(b book) bool { return b.RefusesNoEstimate }},
-	{(*judge).network, always},
+var ruleRows = []ruleRow{
+	{(*formerChecker).checkErrors, alwaysEnforced},
+	{(*formerChecker).checkSampleCount, alwaysEnforced},
+	{(*formerChecker).checkSeeds, refusesSettings},
+	{(*formerChecker).checkLatency, refusesSettings},
+	{(*formerChecker).checkQueries, refusesSettings},
+	{(*formerChecker).checkOfflineSamples, refusesSettings},
+	{(*formerChecker).checkDuration, func(b checkerBook) bool { return b.RefusesShort }},
+	{(*formerChecker).inferResult, func(b checkerBook) bool { return b.RefusesNoEstimate }},
+	{(*formerChecker).checkNetwork, alwaysEnforced},
 }
 
-func (c *judge) judgeRun(r *run) (valid bool, err error) {
-	validity, err := r.get("result_validity")
+func (c *formerChecker) judgeRun(r *performanceLog) (valid bool, err error) {
+	validity, err := r.usedValue("result_validity")
 	if err != nil {
 		return false, err
 	}
 	if valid = validity == "VALID"; !valid {
-		r.fault(r.group, "%s: result_validity is %s", r.dir, pyvalue.Name(validity))
+		r.addFault(r.group, "%s: result_validity is %s", r.dir, pyvalue.Name(validity))
 	}
-	if err := c.metric(r); err != nil {
+	if err := c.readMetric(r); err != nil {
 		return false, err
 	}
 	if c.rules.UsesTokens(r.model) {
-		if valid, err = c.tokens(r); err != nil {
+		if valid, err = c.judgeTokens(r); err != nil {
 			return false, err
 		}
 	}
-	if err := c.reads(r); err != nil {
+	if err := c.checkReadValues(r); err != nil {
 		return false, err
 	}
 	issued, _ := r.log.Get("effective_sample_concatenate_permutation").(string) // zero for a boolean
-	r.equalIssue = !c.wantsEqualIssue(r.folder) || issued == "true"
-	for _, row := range rows {
+	r.equalIssue = !c.wantsEqualIssue(r.scenarioFolder) || issued == "true"
+	for _, row := range ruleRows {
 		fault, err := row.check(c, r)
 		if err != nil {
 			return false, err
 		}
-		if fault != "" && row.enforced(c.book) {
-			r.fault(r.group, "%s: %s", r.dir, fault)
+		if fault != "" && row.isEnforced(c.book) {
+			r.addFault(r.group, "%s: %s", r.dir, fault)
 			valid = false
 		}
 	}
@@ -112,25 +112,25 @@ func (c *judge) judgeRun(r *run) (valid bool, err error) {
 }
 
 // wantsEqualIssue reports whether all samples of the model must be issued equally often.
-func (c *judge) wantsEqualIssue(f *folder) bool {
+func (c *formerChecker) wantsEqualIssue(f *scenarioFolder) bool {
 	for _, model := range c.book.EqualIssue {
-		if f.named == model && closed(f.place.Division) {
+		if f.checkerName == model && hasClosedRules(f.place.Division) {
 			return true
 		}
 	}
 	return false
 }
 
-// get returns a value that the checker uses. If the key's record has no value, the checker stops.
-func (r *run) get(key string) (any, error) {
-	if r.log.Absent(key) {
+// usedValue returns a value that the checker uses. If the key's record has no value, the checker stops.
+func (r *performanceLog) usedValue(key string) (any, error) {
+	if r.log.LacksValue(key) {
 		return nil, fmt.Errorf("the record of %s has no value", key)
 	}
 	return r.log.Get(key), nil
 }
 
 // reads checks the values that the checker reads without using them.
-func (c *judge) reads(r *run) error {
+func (c *formerChecker) checkReadValues(r *performanceLog) error {
 	keys := []string{"result_99.00_percentile_latency_ns"}
 	perQuery := r.scenario == "MultiStream"
 	if perQuery {
@@ -142,20 +142,20 @@ func (c *judge) reads(r *run) error {
 	if perQuery && !c.rules.HasStreams() {
 		keys = append(keys, "result_mean_query_latency_ns")
 	}
-	if c.book.Network {
+	if c.book.HasNetwork {
 		keys = append(keys, detail.KeySUT)
 	}
 	for _, key := range keys {
-		if _, err := r.get(key); err != nil {
+		if _, err := r.usedValue(key); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// below compares the value of a key with a number. A value that cannot be compared stops the checker.
-func (r *run) below(key string, n uint64) (below, above bool, v any, err error) {
-	if v, err = r.get(key); err != nil {
+// compareValue compares the value of a key with a number. A value that cannot be compared stops the checker.
+func (r *performanceLog) compareValue(key string, n uint64) (below, above bool, v any, err error) {
+	if v, err = r.usedValue(key); err != nil {
 		return false, false, v, err
 	}
 	if below, err = pyvalue.Less(v, int64(n)); err != nil {
@@ -165,26 +165,26 @@ func (r *run) below(key string, n uint64) (below, above bool, v any, err error) 
 	return below, above, v, nil
 }
 
-// atLeast returns the fault of a value below a number.
-func (r *run) atLeast(key string, n uint64) (fault string, err error) {
-	below, _, v, err := r.below(key, n)
+// minFault returns the fault of a value below a number.
+func (r *performanceLog) minFault(key string, n uint64) (fault string, err error) {
+	below, _, v, err := r.compareValue(key, n)
 	if below {
 		fault = fmt.Sprintf("%s is %s, want at least %d", key, pyvalue.Name(v), n)
 	}
 	return fault, err
 }
 
-// atMost returns the fault of a value above a number.
-func (r *run) atMost(key string, n uint64) (fault string, err error) {
-	_, above, v, err := r.below(key, n)
+// maxFault returns the fault of a value above a number.
+func (r *performanceLog) maxFault(key string, n uint64) (fault string, err error) {
+	_, above, v, err := r.compareValue(key, n)
 	if above {
 		fault = fmt.Sprintf("%s is %s, want at most %d", key, pyvalue.Name(v), n)
 	}
 	return fault, err
 }
 
-func (r *run) number(key string) (float64, error) {
-	v, err := r.get(key)
+func (r *performanceLog) usedNumber(key string) (float64, error) {
+	v, err := r.usedValue(key)
 	if err != nil {
 		return 0, err
 	}
@@ -196,8 +196,8 @@ func (r *run) number(key string) (float64, error) {
 }
 
 // metric reads the result. The number that all models have is required even if another one counts.
-func (c *judge) metric(r *run) error {
-	v, err := r.get(detail.KeyScenario)
+func (c *formerChecker) readMetric(r *performanceLog) error {
+	v, err := r.usedValue(detail.KeyScenario)
 	if err != nil {
 		return err
 	}
@@ -207,24 +207,24 @@ func (c *judge) metric(r *run) error {
 		return fmt.Errorf("%s is %s, want a scenario", detail.KeyScenario, pyvalue.Name(v))
 	}
 	m, _ := c.rules.Metric(r.model, r.scenario)
-	_, err = r.number(common.Key)
-	logged, err2 := r.number(m.Key)
+	_, err = r.usedNumber(common.Key)
+	logged, err2 := r.usedNumber(m.Key)
 	r.result = m.Value(logged)
 	return errors.Join(err, err2)
 }
 
-func (c *judge) errorFree(r *run) (string, error) { return c.logErrors(r.log) }
+func (c *formerChecker) checkErrors(r *performanceLog) (string, error) { return c.firstLogError(r.log) }
 
-func (c *judge) performanceSamples(r *run) (string, error) {
+func (c *formerChecker) checkSampleCount(r *performanceLog) (string, error) {
 	want := c.rules.PerformanceSampleCount(r.model)
 	if want == 0 {
-		return "", fmt.Errorf("the rules know no number of samples for %s", r.named)
+		return "", fmt.Errorf("the rules know no number of samples for %s", r.checkerName)
 	}
-	return r.atLeast("effective_performance_sample_count", want)
+	return r.minFault("effective_performance_sample_count", want)
 }
 
 // seeds checks the round's seeds, or TEST05's seeds if the path names TEST05.
-func (c *judge) seeds(r *run) (fault string, err error) {
+func (c *formerChecker) checkSeeds(r *performanceLog) (fault string, err error) {
 	want := c.rules.Seeds
 	if strings.Contains(r.dir, "TEST05") {
 		want, _ = c.rules.OtherSeeds()
@@ -237,7 +237,7 @@ func (c *judge) seeds(r *run) (fault string, err error) {
 		{"effective_sample_index_rng_seed", want.SampleIndex},
 		{"effective_schedule_rng_seed", want.Schedule},
 	} {
-		v, err := r.get(seed.key)
+		v, err := r.usedValue(seed.key)
 		if err != nil {
 			return "", err
 		}
@@ -250,59 +250,61 @@ func (c *judge) seeds(r *run) (fault string, err error) {
 
 // stopsEarly reports whether early stopping determines the number of queries. Rounds with streams in MultiStream have
 // no early stopping.
-func (c *judge) stopsEarly(r *run) bool { return r.scenario != "Offline" && !c.rules.HasStreams() }
+func (c *formerChecker) stopsEarly(r *performanceLog) bool {
+	return r.scenario != "Offline" && !c.rules.HasStreams()
+}
 
 // latency checks the configured limit if there is early stopping. Otherwise the checker only reports the measured
 // percentile.
-func (c *judge) latency(r *run) (string, error) {
-	if _, err := r.get("early_stopping_met"); err != nil && c.stopsEarly(r) {
+func (c *formerChecker) checkLatency(r *performanceLog) (string, error) {
+	if _, err := r.usedValue("early_stopping_met"); err != nil && c.stopsEarly(r) {
 		return "", err
 	}
 	limit := c.rules.LatencyLimit(r.model, r.scenario)
 	if limit == 0 || !c.stopsEarly(r) {
 		return "", nil
 	}
-	return r.atMost("effective_target_latency_ns", uint64(limit))
+	return r.maxFault("effective_target_latency_ns", uint64(limit))
 }
 
-func (c *judge) queries(r *run) (string, error) {
+func (c *formerChecker) checkQueries(r *performanceLog) (string, error) {
 	want := c.rules.MinQueries(r.model, r.scenario)
 	if want == 0 || c.stopsEarly(r) {
 		return "", nil
 	}
-	return r.atLeast("effective_min_query_count", want)
+	return r.minFault("effective_min_query_count", want)
 }
 
-func (c *judge) offlineSamples(r *run) (string, error) {
+func (c *formerChecker) checkOfflineSamples(r *performanceLog) (string, error) {
 	if r.scenario != "Offline" {
 		return "", nil
 	}
 	want := c.rules.OfflineSamples(r.model)
 	if want == 0 {
-		return "", fmt.Errorf("the rules know no number of Offline samples for %s", r.named)
+		return "", fmt.Errorf("the rules know no number of Offline samples for %s", r.checkerName)
 	}
-	return r.atLeast("effective_samples_per_query", want)
+	return r.minFault("effective_samples_per_query", want)
 }
 
-func (c *judge) duration(r *run) (string, error) {
-	return r.atLeast(detail.KeyDuration, detail.LeastDuration)
+func (c *formerChecker) checkDuration(r *performanceLog) (string, error) {
+	return r.minFault(detail.KeyDuration, detail.MinDurationMillis)
 }
 
-func (c *judge) network(r *run) (string, error) {
-	if !c.book.Network {
+func (c *formerChecker) checkNetwork(r *performanceLog) (string, error) {
+	if !c.book.HasNetwork {
 		return "", nil
 	}
-	yes, err := r.overNetwork()
+	yes, err := r.isOverNetwork()
 	if err != nil {
 		return "", err
 	}
-	if !suits(r.place.Division, yes) {
+	if !acceptsNetwork(r.place.Division, yes) {
 		return fmt.Sprintf("is_network is %t in the division %s", yes, r.place.Division), nil
 	}
 	if !yes {
 		return "", nil
 	}
-	v, err := r.get(detail.KeySUT)
+	v, err := r.usedValue(detail.KeySUT)
 	if err != nil {
 		return "", err
 	}
@@ -317,51 +319,51 @@ func (c *judge) network(r *run) (string, error) {
 }
 
 // tokens judges a run by its token latencies. LoadGen's own verdict then does not count.
-func (c *judge) tokens(r *run) (valid bool, err error) {
-	v, err := r.get(detail.KeyTokenLatencies)
+func (c *formerChecker) judgeTokens(r *performanceLog) (valid bool, err error) {
+	v, err := r.usedValue(detail.KeyTokenLatencies)
 	if err != nil {
 		return false, err
 	}
 	if !pyvalue.True(v) {
-		r.fault(r.group, "%s: %s is %s, want true", r.dir, detail.KeyTokenLatencies, pyvalue.Name(v))
+		r.addFault(r.group, "%s: %s is %s, want true", r.dir, detail.KeyTokenLatencies, pyvalue.Name(v))
 		return false, nil
 	}
-	if r.folder.scenario == "Offline" {
+	if r.scenarioFolder.scenario == "Offline" {
 		return true, nil
 	}
 	limits, ok := c.rules.TokenLimits(r.model, "Server")
 	if !ok {
-		return false, fmt.Errorf("the rules know no token latencies for %s", r.named)
+		return false, fmt.Errorf("the rules know no token latencies for %s", r.checkerName)
 	}
-	return c.withinTokens(r, limits)
+	return c.areTokensWithin(r, limits)
 }
 
-func (c *judge) withinTokens(r *run, limits mlconf.TokenLimits) (valid bool, err error) {
+func (c *formerChecker) areTokensWithin(r *performanceLog, limits mlconf.TokenLimits) (valid bool, err error) {
 	for _, limit := range []struct {
 		key  string
 		most uint64
 	}{{result.KeyFirstToken, uint64(limits.FirstToken)}, {result.KeyPerToken, uint64(limits.PerToken)}} {
-		below, _, v, err := r.below(limit.key, limit.most)
+		below, _, v, err := r.compareValue(limit.key, limit.most)
 		if err != nil {
 			return false, err
 		}
 		if !below {
-			r.fault(r.group, "%s: %s is %s, want below %d", r.dir, limit.key, pyvalue.Name(v), limit.most)
+			r.addFault(r.group, "%s: %s is %s, want below %d", r.dir, limit.key, pyvalue.Name(v), limit.most)
 			return false, nil
 		}
 	}
 	return true, nil
 }
 
-// inferredResult computes the result of a folder whose scenario differs from the log's.
-func (c *judge) inferredResult(r *run) (fault string, err error) {
-	to := r.folder.scenario
+// inferResult computes the result of a folder whose scenario differs from the log's.
+func (c *formerChecker) inferResult(r *performanceLog) (fault string, err error) {
+	to := r.scenarioFolder.scenario
 	switch {
 	case to == r.scenario:
 		return "", nil
 	case to == "Offline" && r.scenario == "SingleStream":
 		r.inferred = true
-		r.result, err = r.get(result.KeyOfflineFromSingleStream)
+		r.result, err = r.usedValue(result.KeyOfflineFromSingleStream)
 		return "", err
 	case to == "Offline" && c.rules.HasStreams():
 		return "", fmt.Errorf("a result of Offline cannot be inferred from %s", r.scenario)
@@ -378,7 +380,7 @@ func (c *judge) inferredResult(r *run) (fault string, err error) {
 	return "", nil
 }
 
-func offlineFromMultiStream(r *run) (any, error) {
+func offlineFromMultiStream(r *performanceLog) (any, error) {
 	samples, err := pyvalue.Times(r.log.Get("effective_samples_per_query"), 1000)
 	if err != nil {
 		return nil, err
@@ -391,9 +393,9 @@ func offlineFromMultiStream(r *run) (any, error) {
 	return perSecond, err
 }
 
-func multiFromSingleStream(r *run) (fault string, err error) {
+func multiFromSingleStream(r *performanceLog) (fault string, err error) {
 	const key = "early_stopping_latency_ms"
-	v, err := r.get(key)
+	v, err := r.usedValue(key)
 	if err != nil {
 		return "", err
 	}

@@ -15,20 +15,20 @@ import (
 )
 
 // power judges the files of a power measurement and computes its result.
-func (c *judge) power(f *folder) (ok bool, efficiency float64) {
+func (c *formerChecker) judgePower(f *scenarioFolder) (ok bool, efficiency float64) {
 	ok = true
 	fault := func(format string, args ...any) {
 		ok = false
-		f.fault(groupPower, format, args...)
+		f.addFault(groupPower, format, args...)
 	}
 	if c.book.RangingRun {
 		r := c.openRun(f, f.place.Ranging(), groupPower)
 		err := r.err
 		if err == nil {
-			err = c.metric(r)
+			err = c.readMetric(r)
 		}
 		if err == nil {
-			_, err = c.inferredResult(r)
+			_, err = c.inferResult(r)
 		}
 		if err != nil {
 			fault("%s: %v", r.dir, err)
@@ -43,7 +43,7 @@ func (c *judge) power(f *folder) (ok bool, efficiency float64) {
 		{f.place.Ranging(), logs, []string{tree.AccuracyLog}},
 		{f.place.Power(), tree.PowerFiles(), nil},
 	} {
-		for _, difference := range c.differ(folder.path, folder.want, folder.optional) {
+		for _, difference := range c.fileDifferences(folder.path, folder.want, folder.optional) {
 			fault("%s", difference)
 		}
 	}
@@ -51,7 +51,7 @@ func (c *judge) power(f *folder) (ok bool, efficiency float64) {
 		fault("the files in %s are for the power working group's checker, which is not asked here: skip it, and run it "+
 			"apart", f.place.Power())
 	}
-	watts, efficiency, err := c.powerResult(f)
+	watts, efficiency, err := c.computePower(f)
 	if err != nil {
 		fault("%v", err)
 	}
@@ -61,9 +61,9 @@ func (c *judge) power(f *folder) (ok bool, efficiency float64) {
 	return ok, efficiency
 }
 
-// powerResult averages the samples of the run.
-func (c *judge) powerResult(f *folder) (value, efficiency float64, err error) {
-	r := &run{folder: f, dir: f.place.Run(), group: groupPower}
+// computePower averages the samples of the run.
+func (c *formerChecker) computePower(f *scenarioFolder) (value, efficiency float64, err error) {
+	r := &performanceLog{scenarioFolder: f, dir: f.place.Run(), group: groupPower}
 	if r.log, err = c.files.OldLog(path.Join(r.dir, tree.DetailLog)); err != nil || r.log == nil {
 		return 0, 0, errors.Join(err, errors.New(tree.DetailLog+" cannot be read"))
 	}
@@ -77,7 +77,7 @@ func (c *judge) powerResult(f *folder) (value, efficiency float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	if w, text, err = c.inZones(f, w, text); err != nil {
+	if w, text, err = c.shiftByZones(f, w, text); err != nil {
 		return 0, 0, err
 	}
 	watts, err := c.averagePower(w, text)
@@ -85,11 +85,11 @@ func (c *judge) powerResult(f *folder) (value, efficiency float64, err error) {
 		return 0, 0, fmt.Errorf("%s: %w", tree.PowerSamples, err)
 	}
 	r.scenario, _ = r.log.Get("effective_scenario").(string)
-	return c.powerOf(r, watts, w.Seconds())
+	return c.powerMetric(r, watts, w.Seconds())
 }
 
 // averagePower returns the mean of the samples within a run.
-func (c *judge) averagePower(w spl.Window, text string) (watts float64, err error) {
+func (c *formerChecker) averagePower(w spl.Window, text string) (watts float64, err error) {
 	if !c.book.SkipsLines {
 		for line := range strings.Lines(text) {
 			if !strings.HasPrefix(line, "Time") {
@@ -117,12 +117,12 @@ func (c *judge) averagePower(w spl.Window, text string) (watts float64, err erro
 	return sum / float64(n), nil
 }
 
-// powerOf returns the power result of a run's average, and its efficiency.
-func (c *judge) powerOf(r *run, watts, seconds float64) (value, efficiency float64, err error) {
-	scenario := r.folder.scenario
+// powerMetric returns the power result of a run's average, and its efficiency.
+func (c *formerChecker) powerMetric(r *performanceLog, watts, seconds float64) (value, efficiency float64, err error) {
+	scenario := r.scenarioFolder.scenario
 	if scenario == "Offline" || scenario == "Server" {
-		performance, err := pyvalue.Float(r.folder.result)
-		if _, isText := r.folder.result.(string); err != nil || isText {
+		performance, err := pyvalue.Float(r.scenarioFolder.result)
+		if _, isText := r.scenarioFolder.result.(string); err != nil || isText {
 			if c.book.RangingRun {
 				return 0, 0, errors.New("there is no result to compare the power with")
 			}
@@ -133,7 +133,7 @@ func (c *judge) powerOf(r *run, watts, seconds float64) (value, efficiency float
 	if scenario != "SingleStream" && scenario != "MultiStream" {
 		return 0, 0, fmt.Errorf("found the scenario %q, which has no power result", scenario)
 	}
-	queries, err := c.queriesOf(r, seconds)
+	queries, err := c.queryCount(r, seconds)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -154,9 +154,10 @@ func (c *judge) powerOf(r *run, watts, seconds float64) (value, efficiency float
 	return value, samples * 1000 / value, nil
 }
 
-// inZones shifts the times of a run by the time zones of both machines, which the power tools recorded before v1.1.
-func (c *judge) inZones(f *folder, w spl.Window, text string) (spl.Window, string, error) {
-	if !c.asks.Zones {
+// shiftByZones shifts the times of a run by the time zones of both machines, which the power tools recorded before
+// v1.1.
+func (c *formerChecker) shiftByZones(f *scenarioFolder, w spl.Window, text string) (spl.Window, string, error) {
+	if !c.features.Zones {
 		return w, text, nil
 	}
 	zone := func(name string) (time.Duration, error) {
@@ -175,13 +176,13 @@ func (c *judge) inZones(f *folder, w spl.Window, text string) (spl.Window, strin
 	return spl.Window{Begin: w.Begin.Add(shift), End: w.End.Add(shift)}, text, errors.Join(err, err2)
 }
 
-// differ returns the differences between a folder's files and the required ones. Before v2.1, only the side with more
-// files counted.
-func (c *judge) differ(dir string, want, optional []string) (faults []string) {
+// fileDifferences returns the differences between a folder's files and the required ones. Before v2.1, only the side
+// with more files counted.
+func (c *formerChecker) fileDifferences(dir string, want, optional []string) (faults []string) {
 	if !c.book.LooseFiles {
-		return c.files.Differ(dir, want, optional)
+		return c.files.Differences(dir, want, optional)
 	}
-	found, err := c.files.Plain(dir)
+	found, err := c.files.Files(dir)
 	if err != nil {
 		return []string{fmt.Sprintf("%s cannot be read: %v", dir, err)}
 	}
@@ -202,10 +203,10 @@ func (c *judge) differ(dir string, want, optional []string) (faults []string) {
 	return faults
 }
 
-// queriesOf returns the number of queries of a run, or of samples if MultiStream has streams. Logs before v2.0 lack it,
-// so it then uses the rate.
-func (c *judge) queriesOf(r *run, seconds float64) (float64, error) {
-	if c.book.CountsByRate && r.folder.scenario == "MultiStream" {
+// queryCount returns the number of queries of a run, or of samples if MultiStream has streams. Logs before v2.0 lack
+// it, so it then uses the rate.
+func (c *formerChecker) queryCount(r *performanceLog, seconds float64) (float64, error) {
+	if c.book.CountsByRate && r.scenarioFolder.scenario == "MultiStream" {
 		queries, err := pyvalue.Float(r.log.Get("generated_query_count"))
 		each, err2 := pyvalue.Float(r.log.Get("generated_samples_per_query"))
 		return queries * each, errors.Join(err, err2)

@@ -8,8 +8,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 )
 
-// unitsOf returns the summary's units of a scenario's result and of its power, independent of what the result counts.
-func (c *judge) unitsOf(scenario string) (result, power string, ok bool) {
+// summaryUnits returns the summary's units of a scenario's result and of its power, independent of what the result
+// counts.
+func (c *formerChecker) summaryUnits(scenario string) (result, power string, ok bool) {
 	energy := "Joules"
 	if c.book.Millijoules {
 		energy = "millijoules"
@@ -31,10 +32,10 @@ func (c *judge) unitsOf(scenario string) (result, power string, ok bool) {
 }
 
 // addRow adds the rows of a result. Errors are crashes.
-func (c *judge) addRow(f *folder) error {
+func (c *formerChecker) addRow(f *scenarioFolder) error {
 	var faults []error
 	text := func(name string) string {
-		t, err := f.text(name)
+		t, err := f.requiredText(name)
 		faults = append(faults, err)
 		return t
 	}
@@ -48,25 +49,25 @@ func (c *judge) addRow(f *folder) error {
 		}
 		return text(name)
 	}
-	unit, powerUnit, ok := c.unitsOf(f.scenario)
+	unit, powerUnit, ok := c.summaryUnits(f.scenario)
 	if !ok {
 		return errors.New("the folder's name is no scenario")
 	}
-	notes, err := c.notes(f)
-	m, _ := c.rules.Metric(f.model, f.logged)
+	notes, err := c.joinNotes(f)
+	m, _ := c.rules.Metric(f.model, f.loggedScenario)
 	if f.inferred {
 		m, _ = c.rules.Metric("", f.scenario)
 	}
 	r := result.Row{
-		Organization: f.place.Submitter, Availability: f.available, Division: f.place.Division, SystemType: f.typed,
-		SystemName: text("system_name"), Platform: f.place.System, Model: f.place.Benchmark, MLPerfModel: f.named,
+		Organization: f.place.Submitter, Availability: f.availability, Division: f.place.Division, SystemType: f.typeText,
+		SystemName: text("system_name"), Platform: f.place.System, Model: f.place.Benchmark, MLPerfModel: f.checkerName,
 		Scenario: f.scenario, Result: pyvalue.Text(f.entry.value), Accuracy: pyvalue.Text(f.accuracy),
 		Nodes: field("number_of_nodes"), HostProcessor: text("host_processor_model_name"),
 		HostProcessors: field("host_processors_per_node"), HostCores: field("host_processor_core_count"),
 		Accelerator: text("accelerator_model_name"), AcceleratorsPerNode: field("accelerators_per_node"),
 		Location: f.place.Results(), Framework: optional("framework"), OperatingSystem: optional("operating_system"),
 		Notes: notes, Compliance: strconv.Itoa(f.compliance), Errors: f.errors, Version: c.rules.Name, Inferred: f.inferred,
-		HasPower: f.watts > 0, Units: unit, Counted: m.Unit, Logged: f.logged, Metric: c.firstMetric(f),
+		HasPower: f.watts > 0, Units: unit, Counted: m.Unit, Logged: f.loggedScenario, Metric: c.firstMetricName(f),
 		Power: "0",
 	}
 	r.Result = pyvalue.Text(f.result)
@@ -85,8 +86,8 @@ func (c *judge) addRow(f *folder) error {
 	return nil
 }
 
-// firstMetric returns the name of the accuracy metric in the summary.
-func (c *judge) firstMetric(f *folder) string {
+// firstMetricName returns the name of the accuracy metric in the summary.
+func (c *formerChecker) firstMetricName(f *scenarioFolder) string {
 	targets := c.rules.Targets(f.model, "")
 	if len(targets) == 0 {
 		return ""
@@ -95,7 +96,7 @@ func (c *judge) firstMetric(f *folder) string {
 }
 
 // notes joins the notes on hardware and software. Notes that are not texts end the checker.
-func (c *judge) notes(f *folder) (string, error) {
+func (c *formerChecker) joinNotes(f *scenarioFolder) (string, error) {
 	hw, has := f.fields.Get("hw_notes")
 	sw, _ := f.fields.Get("sw_notes")
 	hardware, isText := hw.(string)
@@ -109,7 +110,7 @@ func (c *judge) notes(f *folder) (string, error) {
 	switch {
 	case !isText:
 		return "", errors.New("sw_notes is no text")
-	case hardware == "" && c.book.Network:
+	case hardware == "" && c.book.HasNetwork:
 		return software, nil
 	}
 	return hardware + ". " + software, nil

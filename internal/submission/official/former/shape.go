@@ -13,23 +13,23 @@ import (
 // maxFile is the maximum size in bytes of a submission's file.
 const maxFile = 50 << 20
 
-// shape contains files that a submitter must not have, in the order of the checks. Only the first failing check is
+// treeShape contains files that a submitter must not have, in the order of the checks. Only the first failing check is
 // reported.
-type shape struct {
+type treeShape struct {
 	links, broken, large, hidden, blanks, caches, empty []string
 
-	nowhere error // error of a link without a target
+	brokenErr error // error of a link without a target
 }
 
-// shape checks all of a submitter's files and folders. It returns false if the checker refuses the submitter.
-func (c *judge) shape(p tree.Place) bool {
-	s := &shape{}
+// checkShape checks all of a submitter's files and folders. It returns false if the checker refuses the submitter.
+func (c *formerChecker) checkShape(p tree.Place) bool {
+	s := &treeShape{}
 	key := p.Folder()
-	if err := c.walk(key, s); err != nil {
-		c.crash(key, err)
+	if err := c.walkFolder(key, s); err != nil {
+		c.addCrash(key, err)
 		return false
 	}
-	if c.book.AllLinks {
+	if c.book.RefusesLinks {
 		s.broken = s.links
 	}
 	for i, check := range []struct {
@@ -40,11 +40,11 @@ func (c *judge) shape(p tree.Place) bool {
 		{"names with blanks", s.blanks}, {"folders __pycache__", s.caches}, {"empty folders", s.empty},
 	} {
 		if len(check.found) > 0 {
-			c.refuse(key, groupTree, "the submitter's folder has %s: %s", check.what, first(check.found))
+			c.refusePath(key, groupTree, "the submitter's folder has %s: %s", check.what, firstNames(check.found))
 			return false
 		}
-		if i == 0 && s.nowhere != nil { // the next check reads the sizes of all files
-			c.crash(key, s.nowhere)
+		if i == 0 && s.brokenErr != nil { // the next check reads the sizes of all files
+			c.addCrash(key, s.brokenErr)
 			return false
 		}
 	}
@@ -54,7 +54,7 @@ func (c *judge) shape(p tree.Place) bool {
 // maxNamed is the maximum number of files named in a fault.
 const maxNamed = 3
 
-func first(names []string) string {
+func firstNames(names []string) string {
 	if len(names) > maxNamed {
 		return strings.Join(names[:maxNamed], ", ") + ", ..."
 	}
@@ -62,13 +62,13 @@ func first(names []string) string {
 }
 
 // walk collects the files below a folder without following links to folders.
-func (c *judge) walk(dir string, s *shape) error {
+func (c *formerChecker) walkFolder(dir string, s *treeShape) error {
 	entries, err := fs.ReadDir(c.files.Root.FS(), dir)
 	if err != nil {
 		return err
 	}
 	name := path.Base(dir)
-	s.name(name, dir)
+	s.checkName(name, dir)
 	if strings.HasSuffix(name, "__pycache__") {
 		s.caches = append(s.caches, dir)
 	}
@@ -78,17 +78,17 @@ func (c *judge) walk(dir string, s *shape) error {
 	for _, e := range entries {
 		file := path.Join(dir, e.Name())
 		if e.IsDir() {
-			if err := c.walk(file, s); err != nil {
+			if err := c.walkFolder(file, s); err != nil {
 				return err
 			}
 			continue
 		}
-		c.file(file, e, s)
+		c.checkFile(file, e, s)
 	}
 	return nil
 }
 
-func (s *shape) name(name, at string) {
+func (s *treeShape) checkName(name, at string) {
 	if strings.HasPrefix(name, ".") {
 		s.hidden = append(s.hidden, at)
 	}
@@ -98,7 +98,7 @@ func (s *shape) name(name, at string) {
 }
 
 // file checks a file or a link. It ignores links to folders.
-func (c *judge) file(name string, e fs.DirEntry, s *shape) {
+func (c *formerChecker) checkFile(name string, e fs.DirEntry, s *treeShape) {
 	link := e.Type()&fs.ModeSymlink != 0
 	info, err := c.files.Root.Stat(filepath.FromSlash(name))
 	if link {
@@ -110,10 +110,10 @@ func (c *judge) file(name string, e fs.DirEntry, s *shape) {
 			s.broken = append(s.broken, name)
 		}
 	}
-	s.name(e.Name(), name)
+	s.checkName(e.Name(), name)
 	switch {
 	case err != nil:
-		s.nowhere = err
+		s.brokenErr = err
 	case info.Size() > maxFile:
 		s.large = append(s.large, name)
 	}
@@ -121,7 +121,7 @@ func (c *judge) file(name string, e fs.DirEntry, s *shape) {
 
 // isBroken reports whether the checker considers a link broken. The checker resolves the target from the top of the
 // tree instead of the link's folder.
-func (c *judge) isBroken(name string) bool {
+func (c *formerChecker) isBroken(name string) bool {
 	target, err := c.files.Root.Readlink(filepath.FromSlash(name))
 	if err != nil {
 		return true

@@ -12,19 +12,19 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// system is a system with its description.
-type system struct {
-	place     tree.Place
-	fields    *pyvalue.Dict
-	available string
-	typed     string // system_type as written
-	kind      mlconf.SystemType
-	network   bool
-	mapping   any // the open submitter's mapping of model names
+// describedSystem is a system with its description.
+type describedSystem struct {
+	place        tree.Place
+	fields       *pyvalue.Dict
+	availability string
+	typeText     string // system_type as written
+	kind         mlconf.SystemType
+	network      bool
+	mapping      any // the open submitter's mapping of model names
 }
 
-// text returns a field that must be a text. Otherwise the checker ends.
-func (s *system) text(name string) (string, error) {
+// requiredText returns a field that must be a text. Otherwise the checker ends.
+func (s *describedSystem) requiredText(name string) (string, error) {
 	v, _ := s.fields.Get(name)
 	text, ok := v.(string)
 	if !ok {
@@ -33,12 +33,12 @@ func (s *system) text(name string) (string, error) {
 	return text, nil
 }
 
-// system reads and judges a description. ok is false if the checker refuses it. Errors are crashes.
-func (c *judge) system(p tree.Place) (s *system, ok bool, err error) {
-	s = &system{place: p}
+// describedSystem reads and judges a description. ok is false if the checker refuses it. Errors are crashes.
+func (c *formerChecker) judgeSystem(p tree.Place) (s *describedSystem, ok bool, err error) {
+	s = &describedSystem{place: p}
 	key := p.Results()
 	if !c.files.Exists(p.SystemFile()) {
-		c.refuse(key, groupSystem, "%s is missing", p.SystemFile())
+		c.refusePath(key, groupSystem, "%s is missing", p.SystemFile())
 		return s, false, nil
 	}
 	v, err := c.files.JSON(p.SystemFile())
@@ -48,48 +48,48 @@ func (c *judge) system(p tree.Place) (s *system, ok bool, err error) {
 	if s.fields, ok = v.(*pyvalue.Dict); !ok {
 		return s, false, errors.New("the description is no object")
 	}
-	status, err := s.text("status")
+	status, err := s.requiredText("status")
 	if err != nil {
 		return s, false, err
 	}
-	if s.available = pyvalue.Lower(status); !slices.Contains([]string{"available", "preview", "rdi"}, s.available) {
-		c.refuse(key, groupSystem, "status is %q, want available, preview or rdi", status)
+	if s.availability = pyvalue.Lower(status); !slices.Contains([]string{"available", "preview", "rdi"}, s.availability) {
+		c.refusePath(key, groupSystem, "status is %q, want available, preview or rdi", status)
 		return s, false, nil
 	}
-	if ok, err = c.systemType(s); err != nil || !ok {
+	if ok, err = c.readSystemType(s); err != nil || !ok {
 		return s, false, err
 	}
-	faults, err := c.systemFields(s)
+	faults, err := c.checkSystemFields(s)
 	for _, fault := range faults {
-		c.refuse(key, groupSystem, "%s", fault)
+		c.refusePath(key, groupSystem, "%s", fault)
 	}
 	return s, len(faults) == 0, err
 }
 
-// systemType reads the system's type. ok is false if the checker refuses it. Errors are crashes.
-func (c *judge) systemType(s *system) (ok bool, err error) {
+// readSystemType reads the system's type. ok is false if the checker refuses it. Errors are crashes.
+func (c *formerChecker) readSystemType(s *describedSystem) (ok bool, err error) {
 	typed, _ := s.fields.Get("system_type")
-	if s.typed, ok = typed.(string); c.asks.AnySystem && !ok {
-		s.typed = pyvalue.Text(typed)
+	if s.typeText, ok = typed.(string); c.features.AnySystem && !ok {
+		s.typeText = pyvalue.Text(typed)
 	}
-	s.kind, ok = kinds[s.typed]
-	switch ok = ok && !(c.asks.OneType && s.kind == mlconf.DatacenterEdge); {
-	case ok, c.asks.AnySystem && typed == nil:
+	s.kind, ok = systemTypes[s.typeText]
+	switch ok = ok && !(c.features.OneType && s.kind == mlconf.DatacenterEdge); {
+	case ok, c.features.AnySystem && typed == nil:
 		return true, nil
-	case c.asks.AnySystem:
+	case c.features.AnySystem:
 		return false, fmt.Errorf("system_type is %s", pyvalue.Name(typed))
 	}
-	c.refuse(s.place.Results(), groupSystem, "system_type is %s", pyvalue.Name(typed))
+	c.refusePath(s.place.Results(), groupSystem, "system_type is %s", pyvalue.Name(typed))
 	return false, nil
 }
 
-func (c *judge) systemFields(s *system) (faults []string, err error) {
+func (c *formerChecker) checkSystemFields(s *describedSystem) (faults []string, err error) {
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
-	if c.book.Network {
-		if s.network, err = s.overNetwork(); err != nil {
+	if c.book.HasNetwork {
+		if s.network, err = s.isOverNetwork(); err != nil {
 			return nil, err
 		}
-		if !suits(s.place.Division, s.network) {
+		if !acceptsNetwork(s.place.Division, s.network) {
 			fault("is_network is %t in the division %s", s.network, s.place.Division)
 		}
 	}
@@ -100,14 +100,14 @@ func (c *judge) systemFields(s *system) (faults []string, err error) {
 	for _, field := range required {
 		v, has := s.fields.Get(field.Name)
 		switch {
-		case slices.Contains(c.asks.FieldsLater, field.Name):
+		case slices.Contains(c.features.FieldsLater, field.Name):
 		case !has:
 			fault("the field %s is missing", field.Name)
-		case !c.asks.LoosePapers && field.Meaning && !c.SkipMeaningful && !pyvalue.True(v):
+		case !c.features.LoosePapers && field.Required && !c.SkipMeaningful && !pyvalue.True(v):
 			fault("the field %s is empty", field.Name)
 		}
 	}
-	submitter, err := s.text("submitter")
+	submitter, err := s.requiredText("submitter")
 	if err != nil {
 		return nil, err
 	}
@@ -120,17 +120,17 @@ func (c *judge) systemFields(s *system) (faults []string, err error) {
 	return faults, nil
 }
 
-// overNetwork returns the value of is_network in the description.
-func (s *system) overNetwork() (bool, error) {
+// isOverNetwork returns the value of is_network in the description.
+func (s *describedSystem) isOverNetwork() (bool, error) {
 	if v, _ := s.fields.Get(fields.IsNetwork); v == nil {
 		return false, nil
 	}
-	text, err := s.text(fields.IsNetwork)
+	text, err := s.requiredText(fields.IsNetwork)
 	return pyvalue.Lower(text) == "true", err
 }
 
-// suits reports whether a division accepts systems that are, or are not, behind a network.
-func suits(division string, network bool) bool {
+// acceptsNetwork reports whether a division accepts systems that are, or are not, behind a network.
+func acceptsNetwork(division string, network bool) bool {
 	switch division {
 	case tree.DivisionNetwork:
 		return network
@@ -140,8 +140,8 @@ func suits(division string, network bool) bool {
 	return true
 }
 
-// ownModel returns an open submitter's model for a folder's name; empty: none.
-func ownModel(mapping any, folder string) (string, error) {
+// mappedModel returns an open submitter's model for a folder's name; empty: none.
+func mappedModel(mapping any, folder string) (string, error) {
 	names, ok := mapping.(*pyvalue.Dict)
 	if !ok {
 		return "", errMapping
@@ -157,20 +157,21 @@ func ownModel(mapping any, folder string) (string, error) {
 	return name, nil
 }
 
-// codeOf reports whether the programs of a benchmark exist. A common folder for all its implementations is sufficient.
-func (c *judge) codeOf(f *folder, implementation string) (dir string, ok bool, err error) {
+// findPrograms reports whether the programs of a benchmark exist. A common folder for all its implementations is
+// sufficient.
+func (c *formerChecker) findPrograms(f *scenarioFolder, implementation string) (dir string, ok bool, err error) {
 	dir = path.Join(c.layout.SourceDir(f.place), f.place.Benchmark)
 	if size, err := c.files.Size(dir); err == nil && size >= 0 && c.isFile(dir) {
 		text, err := c.files.Text(dir)
 		if err != nil {
 			return dir, false, err
 		}
-		dir = path.Join(c.layout.SourceDir(f.place), stripped(text))
+		dir = path.Join(c.layout.SourceDir(f.place), trimSpace(text))
 	}
 	return path.Join(dir, implementation), c.files.Exists(path.Join(dir, implementation)) || c.files.Exists(dir), nil
 }
 
-func (c *judge) isFile(name string) bool {
-	names, err := c.files.Plain(path.Dir(name))
+func (c *formerChecker) isFile(name string) bool {
+	names, err := c.files.Files(path.Dir(name))
 	return err == nil && slices.Contains(names, path.Base(name))
 }

@@ -37,8 +37,9 @@ var resultLabels = map[string]struct{ label, key string }{
 	"Server":       {"Scheduled samples per second", "result_scheduled_samples_per_sec"},
 }
 
-// textLog returns the values in a run's summary and the faults in its detail log, under the keys of later detail logs.
-func (c *judge) textLog(dir string) (*detail.Log, error) {
+// readTextLog returns the values in a run's summary and the faults in its detail log, under the keys of later detail
+// logs.
+func (c *formerChecker) readTextLog(dir string) (*detail.Log, error) {
 	lines, err := c.files.Lines(path.Join(dir, tree.SummaryLog))
 	if err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func (c *judge) textLog(dir string) (*detail.Log, error) {
 			values["result_validity"] = "VALID"
 		}
 		if m := summaryLine.FindStringSubmatch(line); m != nil {
-			said[stripped(m[1])] = stripped(m[2])
+			said[trimSpace(m[1])] = trimSpace(m[2])
 		}
 	}
 	for label, key := range wholeLabels {
@@ -70,8 +71,8 @@ func (c *judge) textLog(dir string) (*detail.Log, error) {
 	if err := addResult(values, said, scenario); err != nil {
 		return nil, err
 	}
-	log := detail.Of(values)
-	log.Errors, err = c.textErrors(dir)
+	log := detail.NewLog(values)
+	log.Errors, err = c.readTextErrors(dir)
 	return log, err
 }
 
@@ -90,8 +91,8 @@ func addResult(values map[string]any, said map[string]string, scenario string) e
 	return nil
 }
 
-// textErrors returns the faulty lines of a detail log in text form.
-func (c *judge) textErrors(dir string) (faults []any, err error) {
+// readTextErrors returns the faulty lines of a detail log in text form.
+func (c *formerChecker) readTextErrors(dir string) (faults []any, err error) {
 	lines, err := c.files.Lines(path.Join(dir, tree.DetailLog))
 	if err != nil {
 		return nil, err
@@ -100,18 +101,18 @@ func (c *judge) textErrors(dir string) (faults []any, err error) {
 		return []any{tree.DetailLog + " is missing"}, nil
 	}
 	for _, line := range lines {
-		if strings.Contains(line, "ERROR") && !c.ignored(line) {
+		if strings.Contains(line, "ERROR") && !c.isIgnored(line) {
 			faults = append(faults, line)
 		}
 	}
 	return faults, nil
 }
 
-func (c *judge) ignored(line string) bool {
-	for _, part := range c.asks.Forgiven {
+func (c *formerChecker) isIgnored(line string) bool {
+	for _, part := range c.features.Forgiven {
 		if strings.Contains(line, part) {
 			return true
 		}
 	}
-	return c.Exceptions && strings.Contains(line, "ERROR : "+uncommitted)
+	return c.Exceptions && strings.Contains(line, "ERROR : "+uncommittedText)
 }

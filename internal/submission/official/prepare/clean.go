@@ -17,14 +17,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// verdict is the old checker's verdict on a scenario's folder.
-type verdict struct{ accuracy, performance, compliance bool }
+// oldVerdict is the old checker's verdict on a scenario's folder.
+type oldVerdict struct{ accuracy, performance, compliance bool }
 
-func (v verdict) valid() bool { return v.accuracy && v.performance && v.compliance }
+func (v oldVerdict) isValid() bool { return v.accuracy && v.performance && v.compliance }
 
-// clean judges the scenarios of a benchmark and disposes of the invalid ones.
-func (t *preparation) clean(s officialSystem, model string) error {
-	scenarios, err := t.folders(s.place.Results())
+// cleanBenchmark judges the scenarios of a benchmark and disposes of the invalid ones.
+func (t *preparation) cleanBenchmark(s officialSystem, model string) error {
+	scenarios, err := t.listFolders(s.place.Results())
 	if err != nil {
 		return err
 	}
@@ -34,14 +34,14 @@ func (t *preparation) clean(s officialSystem, model string) error {
 		if !t.exists(p.Results()) { // removed with another scenario
 			continue
 		}
-		v, err := t.judge(s, p, model)
+		v, err := t.judgeScenario(s, p, model)
 		if err != nil {
 			return err
 		}
-		if v.valid() {
+		if v.isValid() {
 			continue
 		}
-		if err := t.dispose(s, p, v); err != nil {
+		if err := t.disposeOf(s, p, v); err != nil {
 			return err
 		}
 	}
@@ -49,16 +49,16 @@ func (t *preparation) clean(s officialSystem, model string) error {
 }
 
 // judge judges a scenario with the old checker. An error means that the tool dies.
-func (t *preparation) judge(s officialSystem, p tree.Place, model string) (v verdict, err error) {
+func (t *preparation) judgeScenario(s officialSystem, p tree.Place, model string) (v oldVerdict, err error) {
 	scenario, _ := tree.CanonicalScenario(p.Scenario)
-	v.accuracy, err = s.judge.accuracy(model, t.at(p.Accuracy()))
+	v.accuracy, err = s.judge.judgeAccuracy(model, t.pathTo(p.Accuracy()))
 	v.accuracy = err == nil && v.accuracy || p.Division == tree.DivisionOpen
-	v.performance, err = s.judge.performance(model, scenario, t.at(p.Run()))
+	v.performance, err = s.judge.judgePerformance(model, scenario, t.pathTo(p.Run()))
 	if err != nil || !v.performance {
 		v.performance = false
 		return v, nil //nolint:nilerr // a log that stops the checker is invalid
 	}
-	if t.exists(p.Power()) && !s.judge.power(t.at(p.Power()), t.at(p.Ranging()), t.at(p.Run())) {
+	if t.exists(p.Power()) && !s.judge.judgePower(t.pathTo(p.Power()), t.pathTo(p.Ranging()), t.pathTo(p.Run())) {
 		if err := t.removePower(p); err != nil {
 			return v, err
 		}
@@ -66,21 +66,21 @@ func (t *preparation) judge(s officialSystem, p tree.Place, model string) (v ver
 	if v.compliance = p.Division == tree.DivisionOpen; v.compliance {
 		return v, nil
 	}
-	v.compliance, err = s.judge.compliance(model, scenario, t.at(p.Results()))
+	v.compliance, err = s.judge.judgeCompliance(model, scenario, t.pathTo(p.Results()))
 	return v, err
 }
 
 func (t *preparation) removePower(p tree.Place) error {
-	t.Say(python.Warning, "Power result is invalid for %s: %s %s scenario in %s division. Removing...", p.System,
+	t.AddLine(python.LevelWarning, "Power result is invalid for %s: %s %s scenario in %s division. Removing...", p.System,
 		p.Benchmark, p.Scenario, p.Division)
-	return errors.Join(os.RemoveAll(t.at(p.Power())), os.RemoveAll(t.at(p.Ranging())),
-		os.RemoveAll(filepath.Join(t.at(p.Run()), tree.PowerSamples)))
+	return errors.Join(os.RemoveAll(t.pathTo(p.Power())), os.RemoveAll(t.pathTo(p.Ranging())),
+		os.RemoveAll(filepath.Join(t.pathTo(p.Run()), tree.PowerSamples)))
 }
 
 // dispose removes an invalid result or moves it to the open division.
-func (t *preparation) dispose(s officialSystem, p tree.Place, v verdict) error {
+func (t *preparation) disposeOf(s officialSystem, p tree.Place, v oldVerdict) error {
 	say := func(where, end string) {
-		t.Say(python.Warning, "%s scenario result is invalid for %s: %s in %s. Accuracy: %s, Performance: %s%s",
+		t.AddLine(python.LevelWarning, "%s scenario result is invalid for %s: %s in %s. Accuracy: %s, Performance: %s%s",
 			p.Scenario, p.System, p.Benchmark, where, pythonText(v.accuracy), pythonText(v.performance), end)
 	}
 	division := p.Division + " division"
@@ -89,13 +89,13 @@ func (t *preparation) dispose(s officialSystem, p tree.Place, v verdict) error {
 	switch {
 	case inferable || p.Division == tree.DivisionOpen:
 		say(division, ". Removing...")
-		return os.RemoveAll(t.at(p.Results()))
+		return os.RemoveAll(t.pathTo(p.Results()))
 	case t.NoMoveToOpen:
 		say(division, ". Removing all dependent scenario results...")
 		return t.removeBenchmark(benchmark)
 	case !v.performance:
 		say(p.Division+" and open divisions", ". Removing it...")
-		if err := os.RemoveAll(t.at(p.Results())); err != nil {
+		if err := os.RemoveAll(t.pathTo(p.Results())); err != nil {
 			return err
 		}
 	}
@@ -114,22 +114,22 @@ func (t *preparation) dispose(s officialSystem, p tree.Place, v verdict) error {
 func (t *preparation) moveToOpen(s officialSystem) error {
 	from, to := s.place, s.place
 	to.Division = tree.DivisionOpen
-	for _, folder := range [][2]string{{from.Results(), to.Results()}, {sourceOf(from), sourceOf(to)}} {
+	for _, folder := range [][2]string{{from.Results(), to.Results()}, {programsFolder(from), programsFolder(to)}} {
 		if t.exists(folder[1]) {
 			continue
 		}
-		if err := treefiles.CopyFolder(context.Background(), t.at(folder[0]), t.at(folder[1])); err != nil {
+		if err := treefiles.CopyFolder(context.Background(), t.pathTo(folder[0]), t.pathTo(folder[1])); err != nil {
 			return err
 		}
 	}
 	if t.exists(to.SystemFile()) {
 		return nil
 	}
-	text, err := inOpen(s.text)
+	text, err := openDescription(s.text)
 	if err != nil {
 		return err
 	}
-	path := t.at(to.SystemFile())
+	path := t.pathTo(to.SystemFile())
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
@@ -147,9 +147,9 @@ func readObject(path string) (text []byte, fields map[string]any, err error) {
 	return text, fields, nil
 }
 
-// inOpen returns the description of a system changed to the open division, in the format of Python with an indent of
-// two.
-func inOpen(system []byte) ([]byte, error) {
+// openDescription returns the description of a system changed to the open division, in the format of Python with an
+// indent of two.
+func openDescription(system []byte) ([]byte, error) {
 	v, err := pyvalue.Decode(string(system))
 	fields, ok := v.(*pyvalue.Dict)
 	if !ok {

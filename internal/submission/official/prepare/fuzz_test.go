@@ -16,7 +16,7 @@ func FuzzInOpen(f *testing.F) {
 		if json.Unmarshal(text, &before) != nil || before == nil {
 			return
 		}
-		changed, err := inOpen(text)
+		changed, err := openDescription(text)
 		var after map[string]any
 		if err != nil || json.Unmarshal(changed, &after) != nil {
 			t.Fatalf("%q became %q, %v", text, changed, err)

@@ -12,18 +12,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// infer copies results to missing scenarios. It uses their names in lower case.
-func (t *preparation) infer(p tree.Place, scenarios []string) error {
-	folders, err := t.folders(p.Results())
+// inferScenarios copies results to missing scenarios. It uses their names in lower case.
+func (t *preparation) inferScenarios(p tree.Place, scenarios []string) error {
+	folders, err := t.listFolders(p.Results())
 	if err != nil {
 		return err
 	}
 	for _, p.Scenario = range folders {
-		for _, to := range t.inferable(p, scenarios) {
+		for _, to := range t.inferablePlaces(p, scenarios) {
 			source := strings.ToLower(p.Scenario)
-			t.Say(python.Info, "Division %s, submitter %s, system %s, model %s: inferring %s results from %s", p.Division,
+			t.AddLine(python.LevelInfo, "Division %s, submitter %s, system %s, model %s: inferring %s results from %s",
+				p.Division,
 				p.Submitter, p.System, p.Benchmark, to.Scenario, source)
-			if err := treefiles.CopyFolder(context.Background(), t.at(p.Results()), t.at(to.Results())); err != nil {
+			if err := treefiles.CopyFolder(context.Background(), t.pathTo(p.Results()), t.pathTo(to.Results())); err != nil {
 				return err
 			}
 		}
@@ -31,8 +32,8 @@ func (t *preparation) infer(p tree.Place, scenarios []string) error {
 	return nil
 }
 
-// inferable returns the places to which a scenario's folder is copied.
-func (t *preparation) inferable(p tree.Place, scenarios []string) (to []tree.Place) {
+// inferablePlaces returns the places to which a scenario's folder is copied.
+func (t *preparation) inferablePlaces(p tree.Place, scenarios []string) (to []tree.Place) {
 	offline, multi := p, p
 	offline.Scenario, multi.Scenario = "offline", "multistream"
 	noOffline, noMulti := !t.exists(offline.Results()), !t.exists(multi.Results())
@@ -55,21 +56,21 @@ func (t *preparation) inferable(p tree.Place, scenarios []string) (to []tree.Pla
 	return to
 }
 
-// lowAccuracies copies results with a high accuracy to the low-accuracy benchmark, for models of the last system's
+// copyLowAccuracies copies results with a high accuracy to the low-accuracy benchmark, for models of the last system's
 // type.
-func (t *preparation) lowAccuracies(p tree.Place) error {
-	systems, err := t.folders(p.Results())
+func (t *preparation) copyLowAccuracies(p tree.Place) error {
+	systems, err := t.listFolders(p.Results())
 	if err != nil {
 		return err
 	}
 	for _, p.System = range systems {
 		p.Benchmark = ""
-		benchmarks, err := t.folders(p.Results())
+		benchmarks, err := t.listFolders(p.Results())
 		if err != nil {
 			return err
 		}
 		for _, p.Benchmark = range benchmarks {
-			if err := t.lowAccuracy(p); err != nil {
+			if err := t.copyLowAccuracy(p); err != nil {
 				return err
 			}
 		}
@@ -77,7 +78,7 @@ func (t *preparation) lowAccuracies(p tree.Place) error {
 	return nil
 }
 
-func (t *preparation) lowAccuracy(high tree.Place) error {
+func (t *preparation) copyLowAccuracy(high tree.Place) error {
 	if !strings.HasSuffix(high.Benchmark, "-99.9") {
 		return nil
 	}
@@ -86,21 +87,21 @@ func (t *preparation) lowAccuracy(high tree.Place) error {
 	if t.kind == "" {
 		return errors.New("TypeError: no system has a type")
 	}
-	if len(t.rules.required(low.Benchmark, t.kind)) == 0 {
+	if len(t.rules.requiredScenarios(low.Benchmark, t.kind)) == 0 {
 		return nil
 	}
 	if !t.exists(low.Results()) {
-		t.Say(python.Info, "Division %s, submitter %s, system %s: copying %s results to %s", high.Division,
+		t.AddLine(python.LevelInfo, "Division %s, submitter %s, system %s: copying %s results to %s", high.Division,
 			high.Submitter, high.System, high.Benchmark, low.Benchmark)
-		if err := treefiles.CopyFolder(context.Background(), t.at(high.Results()), t.at(low.Results())); err != nil {
+		if err := treefiles.CopyFolder(context.Background(), t.pathTo(high.Results()), t.pathTo(low.Results())); err != nil {
 			return err
 		}
 	}
-	if t.exists(sourceOf(low)) {
+	if t.exists(programsFolder(low)) {
 		return nil
 	}
-	return treefiles.CopyFolder(context.Background(), t.at(sourceOf(high)), t.at(sourceOf(low)))
+	return treefiles.CopyFolder(context.Background(), t.pathTo(programsFolder(high)), t.pathTo(programsFolder(low)))
 }
 
-// sourceOf returns the folder of a benchmark's programs.
-func sourceOf(p tree.Place) string { return path.Join(p.Folder(), "src", p.Benchmark) }
+// programsFolder returns the folder of a benchmark's programs.
+func programsFolder(p tree.Place) string { return path.Join(p.Folder(), "src", p.Benchmark) }

@@ -19,16 +19,16 @@ func TestNewRoundsHaveOldRules(t *testing.T) {
 			t.Fatalf("%v; the tool knows %v", err, officialRounds())
 		}
 		var b strings.Builder
-		for _, model := range listed() {
-			targets, err := r.targets(model)
-			offline, known := r.offlineSamples(model)
-			fmt.Fprintln(&b, model, targets, err, offline, known, r.performanceSamples(model), r.accuracySamples(model),
-				r.usesTokens(model), r.equalIssue(model), r.audits(model), r.own.ModelMetric)
+		for _, model := range modelsInOrder() {
+			targets, err := r.accuracyTargets(model)
+			offline, known := r.minOfflineSamples(model)
+			fmt.Fprintln(&b, model, targets, err, offline, known, r.minPerformanceSamples(model), r.minAccuracySamples(model),
+				r.usesTokens(model), r.requiresEqualIssue(model), r.auditTests(model), r.tables.ModelMetric)
 			for _, kind := range []mlconf.SystemType{mlconf.Datacenter, mlconf.Edge, mlconf.DatacenterEdge} {
-				fmt.Fprintln(&b, model, kind, r.required(model, kind), r.scenarios(model, kind))
+				fmt.Fprintln(&b, model, kind, r.requiredScenarios(model, kind), r.allScenarios(model, kind))
 			}
 			for _, scenario := range []string{"SingleStream", "MultiStream", "Offline", "Server", "Interactive"} {
-				fmt.Fprintln(&b, model, scenario, r.latencyLimit(model, scenario))
+				fmt.Fprintln(&b, model, scenario, r.maxLatency(model, scenario))
 			}
 		}
 		return b.String()
@@ -42,11 +42,11 @@ func TestMadeUpMetric(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	targets, err := r.targets("resnet")
+	targets, err := r.accuracyTargets("resnet")
 	if err == nil || err.Error() != "the old checker cannot read MADE_UP" {
 		t.Errorf("%+v, %v", targets, err)
 	}
-	if targets, err := r.targets("bert-99"); err != nil || len(targets) != 1 {
+	if targets, err := r.accuracyTargets("bert-99"); err != nil || len(targets) != 1 {
 		t.Errorf("%+v, %v", targets, err)
 	}
 }

@@ -28,8 +28,8 @@ type oldJudge struct {
 	system   map[string]any // description of the system
 }
 
-// lines reads a text like the checker.
-func lines(path string) ([]string, error) {
+// readLines reads a text like the checker.
+func readLines(path string) ([]string, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -41,17 +41,17 @@ func lines(path string) ([]string, error) {
 	return slices.Collect(strings.Lines(whole)), nil
 }
 
-// accuracy judges the folder of an accuracy run.
-func (j oldJudge) accuracy(model, dir string) (valid bool, err error) {
-	targets, err := j.rules.targets(model)
+// judgeAccuracy judges the folder of an accuracy run.
+func (j oldJudge) judgeAccuracy(model, dir string) (valid bool, err error) {
+	targets, err := j.rules.accuracyTargets(model)
 	if err != nil {
 		return false, err
 	}
-	text, err := lines(filepath.Join(dir, tree.AccuracyText))
+	text, err := readLines(filepath.Join(dir, tree.AccuracyText))
 	if err != nil {
 		return false, err
 	}
-	valid, err = scored(text, targets)
+	valid, err = judgeAccuracyText(text, targets)
 	if err != nil || !valid {
 		return false, err
 	}
@@ -59,7 +59,7 @@ func (j oldJudge) accuracy(model, dir string) (valid bool, err error) {
 	if err != nil || info.Size() > 10*1024 {
 		return false, nil //nolint:nilerr // a missing log is invalid
 	}
-	log, err := j.detail(filepath.Join(dir, tree.DetailLog))
+	log, err := j.readDetail(filepath.Join(dir, tree.DetailLog))
 	if err != nil || hasErrors(log) {
 		return false, err
 	}
@@ -67,18 +67,18 @@ func (j oldJudge) accuracy(model, dir string) (valid bool, err error) {
 	if !log.Has(samples) {
 		return true, nil
 	}
-	n, err := number(log, samples)
-	return n >= float64(j.rules.accuracySamples(model)), err
+	n, err := usedNumber(log, samples)
+	return n >= float64(j.rules.minAccuracySamples(model)), err
 }
 
-// scored reads accuracy.txt up to the line at which all metrics and a hash were found.
-func scored(text []string, targets []mlconf.Target) (valid bool, err error) {
+// judgeAccuracyText reads accuracy.txt up to the line at which all metrics and a hash were found.
+func judgeAccuracyText(text []string, targets []mlconf.Target) (valid bool, err error) {
 	valid = true
 	hash, seen := false, map[string]bool{}
 	lower := slices.DeleteFunc(slices.Clone(targets), func(t mlconf.Target) bool { return t.Upper })
 	for _, line := range text {
 		for _, t := range targets {
-			found, ok := result.Accuracy(t.Metric, line)
+			found, ok := result.ParseAccuracy(t.Metric, line)
 			if !ok {
 				continue
 			}
@@ -86,40 +86,40 @@ func scored(text []string, targets []mlconf.Target) (valid bool, err error) {
 			if err != nil && !math.IsInf(v, 0) {
 				return false, fmt.Errorf("%q is no number", found)
 			}
-			good := meets(v, t)
+			good := meetsTarget(v, t)
 			valid = valid && good
 			seen[t.Metric] = seen[t.Metric] || good && !t.Upper
 		}
-		_, ok := result.Hash(line)
+		_, ok := result.ParseHash(line)
 		hash = hash || ok
-		if hash && allSeen(lower, seen) {
+		if hash && sawAllTargets(lower, seen) {
 			break
 		}
 	}
-	return valid && hash && allSeen(lower, seen), nil
+	return valid && hash && sawAllTargets(lower, seen), nil
 }
 
-// meets reports whether a value meets a target.
-func meets(v float64, t mlconf.Target) bool {
+// meetsTarget reports whether a value meets a target.
+func meetsTarget(v float64, t mlconf.Target) bool {
 	if t.Upper {
 		return v <= t.Value
 	}
 	return v >= t.Value
 }
 
-func allSeen(targets []mlconf.Target, seen map[string]bool) bool {
+func sawAllTargets(targets []mlconf.Target, seen map[string]bool) bool {
 	return !slices.ContainsFunc(targets, func(t mlconf.Target) bool { return !seen[t.Metric] })
 }
 
-// compliance judges the audits in a scenario's folder. An error means that the tool dies.
-func (j oldJudge) compliance(model, scenario, dir string) (valid bool, err error) {
-	tests := j.rules.audits(model)
-	valid, err = j.auditedRuns(model, scenario, dir, tests)
+// judgeCompliance judges the audits in a scenario's folder. An error means that the tool dies.
+func (j oldJudge) judgeCompliance(model, scenario, dir string) (valid bool, err error) {
+	tests := j.rules.auditTests(model)
+	valid, err = j.judgeAuditRuns(model, scenario, dir, tests)
 	if err != nil {
 		return false, err
 	}
 	for _, test := range tests {
-		good, err := j.audited(model, test, filepath.Join(dir, test))
+		good, err := j.judgeAuditAccuracy(model, test, filepath.Join(dir, test))
 		if err != nil {
 			return false, err
 		}
@@ -128,9 +128,9 @@ func (j oldJudge) compliance(model, scenario, dir string) (valid bool, err error
 	return valid, nil
 }
 
-// auditedRuns judges the performance runs of audits. A run whose log stops the checker gets the verdict of the previous
-// run. If there is none, the tool dies.
-func (j oldJudge) auditedRuns(model, scenario, dir string, tests []string) (valid bool, err error) {
+// judgeAuditRuns judges the performance runs of audits. A run whose log stops the checker gets the verdict of the
+// previous run. If there is none, the tool dies.
+func (j oldJudge) judgeAuditRuns(model, scenario, dir string, tests []string) (valid bool, err error) {
 	complete, passed := true, true
 	judged, runValid := false, false
 	for _, test := range tests {
@@ -143,10 +143,10 @@ func (j oldJudge) auditedRuns(model, scenario, dir string, tests []string) (vali
 			continue
 		}
 		run := filepath.Join(folder, tree.PerformanceDir, tree.RunDir)
-		if good, err := j.performance(model, scenario, run); err == nil {
+		if good, err := j.judgePerformance(model, scenario, run); err == nil {
 			judged, runValid = true, good
 		}
-		passed = passed && auditedRun(folder)
+		passed = passed && hasAuditVerdict(folder)
 		if passed && !judged {
 			return false, fmt.Errorf("UnboundLocalError: the log in %s cannot be judged", run)
 		}
@@ -155,16 +155,16 @@ func (j oldJudge) auditedRuns(model, scenario, dir string, tests []string) (vali
 	return complete && passed, nil
 }
 
-// auditedRun requires the verdict on an audit's run, and only the logs in its folder.
-func auditedRun(folder string) bool {
+// hasAuditVerdict requires the verdict on an audit's run, and only the logs in its folder.
+func hasAuditVerdict(folder string) bool {
 	text, err := os.ReadFile(filepath.Join(folder, tree.VerifyPerformance))
 	passed := err == nil && strings.Contains(string(text), evidence.Pass)
 	run := filepath.Join(folder, tree.PerformanceDir, tree.RunDir)
-	return passed && holdsOnly(run, tree.RunFiles(), tree.AccuracyLog)
+	return passed && containsOnly(run, tree.RunFiles(), tree.AccuracyLog)
 }
 
-// holdsOnly reports whether a folder contains the wanted files and no others except optional ones.
-func holdsOnly(folder string, want []string, optional ...string) bool {
+// containsOnly reports whether a folder contains the wanted files and no others except optional ones.
+func containsOnly(folder string, want []string, optional ...string) bool {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
 		return false
@@ -176,51 +176,51 @@ func holdsOnly(folder string, want []string, optional ...string) bool {
 			continue
 		}
 		found[e.Name()] = true
-		if !slices.Contains(want, e.Name()) && !slices.Contains(optional, e.Name()) && !tree.Extra(e.Name()) {
+		if !slices.Contains(want, e.Name()) && !slices.Contains(optional, e.Name()) && !tree.IsExtra(e.Name()) {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(want, func(name string) bool { return !found[name] && !tree.Extra(name) })
+	return !slices.ContainsFunc(want, func(name string) bool { return !found[name] && !tree.IsExtra(name) })
 }
 
-// audited judges the accuracy of an audit.
-func (j oldJudge) audited(model, test, folder string) (valid bool, err error) {
+// judgeAuditAccuracy judges the accuracy of an audit.
+func (j oldJudge) judgeAuditAccuracy(model, test, folder string) (valid bool, err error) {
 	if !slices.Contains([]string{"TEST01", "TEST06", "TEST07", "TEST08"}, test) {
 		return true, nil
 	}
-	text, err := lines(filepath.Join(folder, tree.VerifyAccuracy))
+	text, err := readLines(filepath.Join(folder, tree.VerifyAccuracy))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
 	case err != nil:
 		return false, err
 	case test == "TEST01":
-		return j.sameOutputs(model, folder, strings.Contains(strings.Join(text, ""), evidence.Pass))
+		return j.judgeOutputs(model, folder, strings.Contains(strings.Join(text, ""), evidence.Pass))
 	case test == "TEST06":
-		return hasLine(text, "First token check pass: True", "First token check pass: Skipped") &&
-			hasLine(text, "EOS check pass: True") && hasLine(text, "Sample length check pass: True"), nil
+		return containsLine(text, "First token check pass: True", "First token check pass: Skipped") &&
+			containsLine(text, "EOS check pass: True") && containsLine(text, "Sample length check pass: True"), nil
 	}
 	return false, fmt.Errorf("TypeError: the old checker cannot judge %s", test)
 }
 
-func hasLine(text []string, wanted ...string) bool {
+func containsLine(text []string, wanted ...string) bool {
 	return slices.ContainsFunc(text, func(line string) bool { return slices.Contains(wanted, strings.TrimSpace(line)) })
 }
 
-// sameOutputs judges TEST01: the outputs are equal, or the accuracies are close enough.
-func (j oldJudge) sameOutputs(model, folder string, passed bool) (valid bool, err error) {
+// judgeOutputs judges TEST01: the outputs are equal, or the accuracies are close enough.
+func (j oldJudge) judgeOutputs(model, folder string, passed bool) (valid bool, err error) {
 	dir := filepath.Join(folder, tree.AccuracyDir)
 	want := []string{tree.AccuracyLog, tree.AccuracyText}
 	if !passed {
 		want = append(want, tree.BaselineAccuracy, tree.ComplianceAccuracy)
 	}
-	if !holdsOnly(dir, want) {
+	if !containsOnly(dir, want) {
 		return false, nil
 	}
 	if passed {
 		return true, nil
 	}
-	targets, err := j.rules.targets(model)
+	targets, err := j.rules.accuracyTargets(model)
 	if err != nil {
 		return false, err
 	}
@@ -236,7 +236,8 @@ func (j oldJudge) sameOutputs(model, folder string, passed bool) (valid bool, er
 		if err != nil {
 			return false, err
 		}
-		if baseline == 0 || compliance == 0 || result.Delta(baseline, compliance) > j.rules.DeltaPercent(model, t.Metric) {
+		if baseline == 0 || compliance == 0 || result.PercentDifference(baseline, compliance) > j.rules.DeltaPercent(model,
+			t.Metric) {
 			return false, nil
 		}
 	}
@@ -245,12 +246,12 @@ func (j oldJudge) sameOutputs(model, folder string, passed bool) (valid bool, er
 
 // lastAccuracy returns the accuracy on the last line that contains one; 0: none.
 func lastAccuracy(path, metric string) (v float64, err error) {
-	text, err := lines(path)
+	text, err := readLines(path)
 	if err != nil {
 		return 0, err
 	}
 	for _, line := range text {
-		if found, ok := result.Accuracy(metric, line); ok {
+		if found, ok := result.ParseAccuracy(metric, line); ok {
 			if v, err = strconv.ParseFloat(pyfloat.Digits(found), 64); err != nil {
 				return 0, err
 			}

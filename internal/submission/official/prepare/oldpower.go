@@ -9,18 +9,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
-// power judges the folders of a power measurement by their files, by the samples of the run, and by the fields that the
-// meter's programs write. It does not apply the other rules of the power working group's checker.
-func (j oldJudge) power(power, ranging, run string) bool {
+// judgePower judges the folders of a power measurement by their files, by the samples of the run, and by the fields
+// that the meter's programs write. It does not apply the other rules of the power working group's checker.
+func (j oldJudge) judgePower(power, ranging, run string) bool {
 	logs := append(tree.RunFiles(), tree.PowerSamples)
-	files := holdsOnly(run, logs, tree.AccuracyLog) && holdsOnly(ranging, logs, tree.AccuracyLog) &&
-		holdsOnly(power, tree.PowerFiles())
-	return files && j.hasSamples(run) == nil && hasMeterFields(power)
+	files := containsOnly(run, logs, tree.AccuracyLog) && containsOnly(ranging, logs, tree.AccuracyLog) &&
+		containsOnly(power, tree.PowerFiles())
+	return files && j.requireSamples(run) == nil && hasMeterFields(power)
 }
 
-// hasSamples requires samples between the begin and the end of the run.
-func (j oldJudge) hasSamples(run string) error {
-	log, err := j.detail(filepath.Join(run, tree.DetailLog))
+// requireSamples requires samples between the begin and the end of the run.
+func (j oldJudge) requireSamples(run string) error {
+	log, err := j.readDetail(filepath.Join(run, tree.DetailLog))
 	if err != nil {
 		return err
 	}

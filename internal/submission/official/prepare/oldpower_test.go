@@ -40,7 +40,7 @@ func meter(t *testing.T) (dir string) {
 
 func TestOldPower(t *testing.T) {
 	judge := func(dir string) bool {
-		return oldJudge{}.power(filepath.Join(dir, "power"), filepath.Join(dir, "ranging"), filepath.Join(dir, "run_1"))
+		return oldJudge{}.judgePower(filepath.Join(dir, "power"), filepath.Join(dir, "ranging"), filepath.Join(dir, "run_1"))
 	}
 	if !judge(meter(t)) {
 		t.Error("a good measurement is not valid")

@@ -15,8 +15,8 @@ import (
 // differ for a few models.
 type oldRules struct {
 	*mlconf.Rules
-	own oldTables
-	of  func(model string) *mlconf.Rules
+	tables  oldTables
+	rulesOf func(model string) *mlconf.Rules
 }
 
 // oldTables contains the differences between the tables of that checker and the rules of a round.
@@ -64,50 +64,53 @@ func openOldRules(round string) (r oldRules, err error) {
 	if r.Rules, err = mlconf.Round(round); err != nil {
 		return r, err
 	}
-	if _, err = r.Section(oldSection, &r.own); err != nil {
+	if _, err = r.Section(oldSection, &r.tables); err != nil {
 		return r, err
 	}
 	others := map[string]*mlconf.Rules{}
-	for model, of := range r.own.ModelsOf {
+	for model, of := range r.tables.ModelsOf {
 		if others[model], err = mlconf.Round(of); err != nil {
 			return r, err
 		}
 	}
 	own := r.Rules
-	r.of = func(model string) *mlconf.Rules { return cmp.Or(others[model], own) }
+	r.rulesOf = func(model string) *mlconf.Rules { return cmp.Or(others[model], own) }
 	return r, nil
 }
 
-// listed returns the models in the tool's order.
-func listed() []string {
+// modelsInOrder returns the models in the tool's order.
+func modelsInOrder() []string {
 	return strings.Fields(`resnet retinanet dlrm-v3 bert-99 bert-99.9 dlrm-v2-99 dlrm-v2-99.9 3d-unet-99 3d-unet-99.9
 		llama3.1-8b llama3.1-8b-edge llama2-70b-99 llama2-70b-99.9 stable-diffusion-xl mixtral-8x7b llama3.1-405b rgat
 		pointpainting whisper deepseek-r1 gpt-oss-120b qwen3-vl-235b-a22b wan-2.2-t2v-a14b yolo-95 yolo-99 qwen3.6-27b
 		e2e-rag-qna e2e-rag-db`)
 }
 
-// models returns the models for a system type.
-func (r oldRules) models(kind mlconf.SystemType) []string {
-	return slices.DeleteFunc(listed(), func(model string) bool { return len(r.required(model, kind)) == 0 })
+// modelsFor returns the models for a system type.
+func (r oldRules) modelsFor(kind mlconf.SystemType) []string {
+	return slices.DeleteFunc(modelsInOrder(), func(model string) bool {
+		return len(r.requiredScenarios(model,
+			kind)) == 0
+	})
 }
 
-// required returns the required scenarios of a model.
-func (r oldRules) required(model string, kind mlconf.SystemType) []string {
-	if own, ok := r.own.Required[kind][model]; ok {
+// requiredScenarios returns the required scenarios of a model.
+func (r oldRules) requiredScenarios(model string, kind mlconf.SystemType) []string {
+	if own, ok := r.tables.Required[kind][model]; ok {
 		return slices.Clone(own)
 	}
-	return r.of(model).RequiredScenarios(model, kind)
+	return r.rulesOf(model).RequiredScenarios(model, kind)
 }
 
-// scenarios returns all permitted scenarios of a model.
-func (r oldRules) scenarios(model string, kind mlconf.SystemType) []string {
-	return append(r.required(model, kind), r.of(model).OptionalScenarios(model, kind)...)
+// allScenarios returns all permitted scenarios of a model.
+func (r oldRules) allScenarios(model string, kind mlconf.SystemType) []string {
+	return append(r.requiredScenarios(model, kind), r.rulesOf(model).OptionalScenarios(model, kind)...)
 }
 
-// targets returns the accuracy targets. It returns an error if the checker has no pattern for a metric.
-func (r oldRules) targets(model string) ([]mlconf.Target, error) {
-	all := r.of(model).Targets(model, "Offline")
-	if own, ok := r.own.Targets[model]; ok {
+// accuracyTargets returns the accuracy targets. It returns an error if the checker has no pattern for a metric.
+func (r oldRules) accuracyTargets(model string) ([]mlconf.Target, error) {
+	all := r.rulesOf(model).Targets(model, "Offline")
+	if own, ok := r.tables.Targets[model]; ok {
 		all = lists.Map(own, func(t oldTarget) mlconf.Target { return mlconf.Target(t) })
 	}
 	for _, t := range all {
@@ -125,30 +128,30 @@ func (r oldRules) targets(model string) ([]mlconf.Target, error) {
 	return all, nil
 }
 
-// performanceSamples returns the minimum number of samples to load.
-func (r oldRules) performanceSamples(model string) uint64 {
-	if own, ok := r.own.PerformanceSamples[model]; ok {
+// minPerformanceSamples returns the minimum number of samples to load.
+func (r oldRules) minPerformanceSamples(model string) uint64 {
+	if own, ok := r.tables.PerformanceSamples[model]; ok {
 		return own
 	}
-	return r.of(model).PerformanceSampleCount(model)
+	return r.rulesOf(model).PerformanceSampleCount(model)
 }
 
-// accuracySamples returns the minimum number of samples of an accuracy run whose log contains it. For some models the
-// checker has no such number and uses the performance run's.
-func (r oldRules) accuracySamples(model string) uint64 {
-	if own, ok := r.own.AccuracySamples[model]; ok {
+// minAccuracySamples returns the minimum number of samples of an accuracy run whose log contains it. For some models
+// the checker has no such number and uses the performance run's.
+func (r oldRules) minAccuracySamples(model string) uint64 {
+	if own, ok := r.tables.AccuracySamples[model]; ok {
 		return own
 	}
 	switch model {
 	case "resnet", "retinanet", "pointpainting", "yolo-95", "yolo-99", "dlrm-v2-99", "dlrm-v2-99.9":
-		return r.performanceSamples(model)
+		return r.minPerformanceSamples(model)
 	}
-	return r.of(model).AccuracySampleCount(model, "Offline")
+	return r.rulesOf(model).AccuracySampleCount(model, "Offline")
 }
 
-// offlineSamples returns the minimum number of samples of an Offline query. ok is false if the checker has none and
+// minOfflineSamples returns the minimum number of samples of an Offline query. ok is false if the checker has none and
 // stops.
-func (r oldRules) offlineSamples(model string) (n uint64, ok bool) {
+func (r oldRules) minOfflineSamples(model string) (n uint64, ok bool) {
 	switch model {
 	case "dlrm-v3":
 		return 34996, true
@@ -161,12 +164,12 @@ func (r oldRules) offlineSamples(model string) (n uint64, ok bool) {
 	return n, n > 0
 }
 
-// latencyLimit returns the maximum target latency in nanoseconds; 0: none.
-func (r oldRules) latencyLimit(model, scenario string) int64 {
-	if own, ok := r.own.LatencyLimit[model]; ok {
+// maxLatency returns the maximum target latency in nanoseconds; 0: none.
+func (r oldRules) maxLatency(model, scenario string) int64 {
+	if own, ok := r.tables.LatencyLimit[model]; ok {
 		return own[scenario]
 	}
-	return int64(r.of(model).LatencyLimit(model, scenario))
+	return int64(r.rulesOf(model).LatencyLimit(model, scenario))
 }
 
 // usesTokens reports whether token latencies are checked.
@@ -174,15 +177,15 @@ func (r oldRules) usesTokens(model string) bool {
 	return model != "gpt-oss-120b" && r.UsesTokens(model)
 }
 
-// equalIssue reports whether all samples must be issued equally often.
-func (r oldRules) equalIssue(model string) bool {
+// requiresEqualIssue reports whether all samples must be issued equally often.
+func (r oldRules) requiresEqualIssue(model string) bool {
 	return slices.Contains([]string{"3d-unet-99", "3d-unet-99.9", "gptj-99", "gptj-99.9", "llama2-70b-99",
 		"llama2-70b-99.9", "mixtral-8x7b", "llama3.1-405b", "llama3.1-8b", "llama3.1-8b-edge", "deepseek-r1", "rgat",
 		"whisper"}, model)
 }
 
-// audits returns the compliance tests of a model. The checker requires TEST01 and TEST04 for every unknown model.
-func (r oldRules) audits(model string) []string {
+// auditTests returns the compliance tests of a model. The checker requires TEST01 and TEST04 for every unknown model.
+func (r oldRules) auditTests(model string) []string {
 	switch model {
 	case "bert-99", "bert-99.9", "dlrm-v2-99", "dlrm-v2-99.9", "3d-unet-99", "3d-unet-99.9", "retinanet", "rgat",
 		"whisper", "yolo-95", "yolo-99":

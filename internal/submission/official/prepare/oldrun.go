@@ -17,10 +17,10 @@ import (
 // oldRun is a performance log to judge.
 type oldRun struct {
 	oldJudge
-	log      *detail.Log
-	model    string
-	folder   string // scenario in whose folder the log is filed
-	scenario string // scenario in the log
+	log            *detail.Log
+	model          string
+	filedScenario  string // scenario in whose folder the log is filed
+	loggedScenario string // scenario in the log
 }
 
 // oldRow is a rule of the old checker on a performance log. An error means that the checker stops here, for example for
@@ -30,63 +30,66 @@ type oldRow func(r oldRun) (good bool, err error)
 // oldRows returns all rules in the checker's order.
 func oldRows() []oldRow {
 	return []oldRow{
-		oldRun.validity, oldRun.metric, oldRun.tokens, oldRun.equalIssue,
+		oldRun.checkValidity, oldRun.checkMetric, oldRun.checkTokens, oldRun.checkEqualIssue,
 		func(r oldRun) (bool, error) { return !hasErrors(r.log), nil },
-		compared("effective_performance_sample_count", atLeast, func(r oldRun) (float64, bool) {
-			return float64(r.rules.performanceSamples(r.model)), true
+		compareLimit("effective_performance_sample_count", isAtLeast, func(r oldRun) (float64, bool) {
+			return float64(r.rules.minPerformanceSamples(r.model)), true
 		}),
-		equal("effective_qsl_rng_seed", func(s mlconf.Seeds) uint64 { return s.QSL }),
-		equal("effective_sample_index_rng_seed", func(s mlconf.Seeds) uint64 { return s.SampleIndex }),
-		equal("effective_schedule_rng_seed", func(s mlconf.Seeds) uint64 { return s.Schedule }),
+		compareSeed("effective_qsl_rng_seed", func(s mlconf.Seeds) uint64 { return s.QSL }),
+		compareSeed("effective_sample_index_rng_seed", func(s mlconf.Seeds) uint64 { return s.SampleIndex }),
+		compareSeed("effective_schedule_rng_seed", func(s mlconf.Seeds) uint64 { return s.Schedule }),
 		// The checker compares the configured target. It does not check that early stopping was met.
-		compared("effective_target_latency_ns", atMost, func(r oldRun) (float64, bool) {
-			limit := r.rules.latencyLimit(r.model, r.scenario)
-			return float64(limit), r.scenario != "Offline" && limit != 0
+		compareLimit("effective_target_latency_ns", isAtMost, func(r oldRun) (float64, bool) {
+			limit := r.rules.maxLatency(r.model, r.loggedScenario)
+			return float64(limit), r.loggedScenario != "Offline" && limit != 0
 		}),
-		compared("effective_min_query_count", atLeast, func(r oldRun) (float64, bool) { return 1, r.scenario == "Offline" }),
-		oldRun.offlineSamples,
-		compared(detail.KeyDuration, atLeast, func(oldRun) (float64, bool) { return detail.LeastDuration, true }),
-		oldRun.inferred, oldRun.network,
+		compareLimit("effective_min_query_count", isAtLeast, func(r oldRun) (float64, bool) {
+			return 1,
+				r.loggedScenario == "Offline"
+		}),
+		oldRun.checkOfflineSamples,
+		compareLimit(detail.KeyDuration, isAtLeast, func(oldRun) (float64, bool) { return detail.MinDurationMillis, true }),
+		oldRun.checkInferred, oldRun.checkNetwork,
 	}
 }
 
-// compared returns a rule that compares a number of the log with a limit. suits reports whether they agree. limit
+// compareLimit returns a rule that compares a number of the log with a limit. suits reports whether they agree. limit
 // reports whether the rule applies.
-func compared(key string, suits func(v, limit float64) bool, limit func(oldRun) (v float64, asked bool)) oldRow {
+func compareLimit(key string, suits func(v, limit float64) bool, limit func(oldRun) (v float64, asked bool)) oldRow {
 	return func(r oldRun) (bool, error) {
 		wanted, asked := limit(r)
 		if !asked {
 			return true, nil
 		}
-		v, err := number(r.log, key)
+		v, err := usedNumber(r.log, key)
 		return suits(v, wanted), err
 	}
 }
 
-func atLeast(v, limit float64) bool { return v >= limit }
-func atMost(v, limit float64) bool  { return v <= limit }
+func isAtLeast(v, limit float64) bool { return v >= limit }
+func isAtMost(v, limit float64) bool  { return v <= limit }
 
-// equal returns a rule that requires one of the round's seeds.
-func equal(key string, of func(mlconf.Seeds) uint64) oldRow {
+// compareSeed returns a rule that requires one of the round's seeds.
+func compareSeed(key string, of func(mlconf.Seeds) uint64) oldRow {
 	return func(r oldRun) (bool, error) {
-		v, err := r.get(key)
+		v, err := r.usedValue(key)
 		return pyvalue.Equal(v, of(r.rules.Seeds)), err
 	}
 }
 
-// performance judges the performance log in a folder. An error means that the checker stops here, and that the log is
-// invalid.
-func (j oldJudge) performance(model, scenario, dir string) (valid bool, err error) {
-	log, err := j.detail(filepath.Join(dir, tree.DetailLog))
+// judgePerformance judges the performance log in a folder. An error means that the checker stops here, and that the log
+// is invalid.
+func (j oldJudge) judgePerformance(model, scenario, dir string) (valid bool, err error) {
+	log, err := j.readDetail(filepath.Join(dir, tree.DetailLog))
 	if err != nil {
 		return false, err
 	}
-	r := oldRun{oldJudge: j, log: log, model: model, folder: scenario}
-	v, err := r.get(detail.KeyScenario)
+	r := oldRun{oldJudge: j, log: log, model: model, filedScenario: scenario}
+	v, err := r.usedValue(detail.KeyScenario)
 	if err != nil {
 		return false, err
 	}
-	r.scenario, _ = v.(string)
+	r.loggedScenario, _ = v.(string)
 	valid = true
 	for _, row := range oldRows() {
 		good, err := row(r)
@@ -98,22 +101,22 @@ func (j oldJudge) performance(model, scenario, dir string) (valid bool, err erro
 	return valid, nil
 }
 
-// detail reads a log, which must be complete.
-func (j oldJudge) detail(path string) (*detail.Log, error) {
+// readDetail reads a log, which must be complete.
+func (j oldJudge) readDetail(path string) (*detail.Log, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	d, err := detail.Read(f, detail.LoadGen)
+	d, err := detail.ReadLog(f, detail.LoadGenMark)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return d, nil
 }
 
-// number returns a value as a number.
-func number(d *detail.Log, key string) (float64, error) {
+// usedNumber returns a value as a number.
+func usedNumber(d *detail.Log, key string) (float64, error) {
 	switch v := d.Get(key).(type) {
 	case int64, float64, *big.Int:
 		return pyvalue.Float(v)
@@ -126,106 +129,106 @@ func hasErrors(d *detail.Log) bool {
 	if !d.Has("num_errors") {
 		return len(d.Errors) > 0
 	}
-	n, err := number(d, "num_errors")
+	n, err := usedNumber(d, "num_errors")
 	return err != nil || n != 0
 }
 
-func (r oldRun) number(key string) (float64, error) { return number(r.log, key) }
+func (r oldRun) numberAt(key string) (float64, error) { return usedNumber(r.log, key) }
 
-// get returns a value that the checker uses, or nil if the log does not contain the key. If the key's record has no
-// value, the checker stops.
-func (r oldRun) get(key string) (any, error) {
-	if r.log.Absent(key) {
+// usedValue returns a value that the checker uses, or nil if the log does not contain the key. If the key's record has
+// no value, the checker stops.
+func (r oldRun) usedValue(key string) (any, error) {
+	if r.log.LacksValue(key) {
 		return nil, fmt.Errorf("the record of %s has no value", key)
 	}
 	return r.log.Get(key), nil
 }
 
-func (r oldRun) validity() (bool, error) {
-	v, err := r.get("result_validity")
+func (r oldRun) checkValidity() (bool, error) {
+	v, err := r.usedValue("result_validity")
 	return v == "VALID", err
 }
 
-// metric requires the number of the scenario, and the model's own number if the round's checker requires it.
-func (r oldRun) metric() (bool, error) {
-	m, ok := r.rules.Metric("", r.scenario)
-	if !ok || r.scenario == "Interactive" {
-		return false, fmt.Errorf("the log is of scenario %q", r.scenario)
+// checkMetric requires the number of the scenario, and the model's own number if the round's checker requires it.
+func (r oldRun) checkMetric() (bool, error) {
+	m, ok := r.rules.Metric("", r.loggedScenario)
+	if !ok || r.loggedScenario == "Interactive" {
+		return false, fmt.Errorf("the log is of scenario %q", r.loggedScenario)
 	}
-	if _, err := r.number(m.Key); err != nil {
+	if _, err := r.numberAt(m.Key); err != nil {
 		return false, err
 	}
-	if !r.rules.own.ModelMetric {
+	if !r.rules.tables.ModelMetric {
 		return true, nil
 	}
-	m, _ = r.rules.Metric(r.model, r.scenario)
-	_, err := r.number(m.Key)
+	m, _ = r.rules.Metric(r.model, r.loggedScenario)
+	_, err := r.numberAt(m.Key)
 	return err == nil, err
 }
 
-func (r oldRun) tokens() (bool, error) {
+func (r oldRun) checkTokens() (bool, error) {
 	if !r.rules.usesTokens(r.model) {
 		return true, nil
 	}
-	if v, err := r.get(detail.KeyTokenLatencies); err != nil || v != true {
+	if v, err := r.usedValue(detail.KeyTokenLatencies); err != nil || v != true {
 		return false, err
 	}
-	if r.folder != "Server" && r.folder != "Interactive" {
+	if r.filedScenario != "Server" && r.filedScenario != "Interactive" {
 		return true, nil
 	}
-	limits, ok := r.rules.TokenLimits(r.model, r.folder)
+	limits, ok := r.rules.TokenLimits(r.model, r.filedScenario)
 	if !ok {
-		return false, fmt.Errorf("there are no limits of tokens for %s, %s", r.model, r.folder)
+		return false, fmt.Errorf("there are no limits of tokens for %s, %s", r.model, r.filedScenario)
 	}
-	first, err := r.number(result.KeyFirstToken)
+	first, err := r.numberAt(result.KeyFirstToken)
 	if err != nil || first >= float64(limits.FirstToken) {
 		return false, err
 	}
-	each, err := r.number(result.KeyPerToken)
+	each, err := r.numberAt(result.KeyPerToken)
 	return each < float64(limits.PerToken), err
 }
 
-func (r oldRun) equalIssue() (bool, error) {
-	if !r.rules.equalIssue(r.model) {
+func (r oldRun) checkEqualIssue() (bool, error) {
+	if !r.rules.requiresEqualIssue(r.model) {
 		return true, nil
 	}
-	v, err := r.get("effective_sample_concatenate_permutation")
+	v, err := r.usedValue("effective_sample_concatenate_permutation")
 	return v == true, err
 }
 
-// offlineSamples stops if the checker has no minimum for the model.
-func (r oldRun) offlineSamples() (bool, error) {
-	if r.scenario != "Offline" {
+// checkOfflineSamples stops if the checker has no minimum for the model.
+func (r oldRun) checkOfflineSamples() (bool, error) {
+	if r.loggedScenario != "Offline" {
 		return true, nil
 	}
-	least, ok := r.rules.offlineSamples(r.model)
+	least, ok := r.rules.minOfflineSamples(r.model)
 	if !ok {
 		return false, fmt.Errorf("there is no least number of samples for %s", r.model)
 	}
-	samples, err := r.number("effective_samples_per_query")
+	samples, err := r.numberAt("effective_samples_per_query")
 	return samples >= float64(least), err
 }
 
-// inferred applies the few rules for a log that is filed as another scenario's.
-func (r oldRun) inferred() (bool, error) {
+// checkInferred applies the few rules for a log that is filed as another scenario's.
+func (r oldRun) checkInferred() (bool, error) {
 	switch {
-	case r.folder == r.scenario:
+	case r.filedScenario == r.loggedScenario:
 		return true, nil
-	case r.folder == "Offline" && r.scenario == "MultiStream":
-		mean, err := r.number("result_mean_query_latency_ns")
+	case r.filedScenario == "Offline" && r.loggedScenario == "MultiStream":
+		mean, err := r.numberAt("result_mean_query_latency_ns")
 		if err == nil && mean == 0 {
 			err = fmt.Errorf("the mean latency is 0")
 		}
 		return true, err
-	case r.folder == "MultiStream" && r.scenario == "SingleStream":
-		estimate, err := r.number("early_stopping_latency_ms")
+	case r.filedScenario == "MultiStream" && r.loggedScenario == "SingleStream":
+		estimate, err := r.numberAt("early_stopping_latency_ms")
 		return estimate != 0, err
 	}
-	return r.folder != "Interactive" || r.scenario == "Server", nil
+	return r.filedScenario != "Interactive" || r.loggedScenario == "Server", nil
 }
 
-// network checks the system's is_network and the SUT's name against the division.
-func (r oldRun) network() (bool, error) {
+// checkNetwork checks the system's is_network and the SUT's name against the division.
+func (r oldRun) checkNetwork() (bool, error) {
 	network := false
 	if v := r.system["is_network"]; v != nil {
 		text, ok := v.(string)
@@ -237,7 +240,7 @@ func (r oldRun) network() (bool, error) {
 	if r.division != tree.DivisionOpen && network != (r.division == tree.DivisionNetwork) {
 		return false, nil
 	}
-	v, err := r.get(detail.KeySUT)
+	v, err := r.usedValue(detail.KeySUT)
 	name, _ := v.(string)
 	return !network || strings.Contains(name, result.NetworkSUT), err
 }

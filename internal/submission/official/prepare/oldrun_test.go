@@ -26,7 +26,7 @@ func TestOldRunStops(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "mlperf_log_detail.txt"), []byte(c.log), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		good, err := oldJudge{rules: rules}.performance("resnet", "Offline", dir)
+		good, err := oldJudge{rules: rules}.judgePerformance("resnet", "Offline", dir)
 		if good || err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s\n%t, %v; want an error with %q", c.log, good, err, c.want)
 		}

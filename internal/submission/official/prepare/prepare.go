@@ -36,16 +36,16 @@ type Options struct {
 // ErrOutputExists reports that Output exists already.
 var ErrOutputExists = errors.New("the output folder already exists")
 
-// Run makes a new tree like the official tool, with all its peculiarities. An error means that the tool dies; the tree
-// is then incomplete. Run does not call the power working group's checker.
-func Run(o Options) ([]python.Line, error) {
+// PrepareTree makes a new tree like the official tool, with all its peculiarities. An error means that the tool dies;
+// the tree is then incomplete. Run does not call the power working group's checker.
+func PrepareTree(o Options) ([]python.Line, error) {
 	t := &preparation{Options: o}
 	t.ModelMapping = cmp.Or(o.ModelMapping, tree.ModelMapping)
 	if _, err := os.Stat(o.Output); err == nil {
-		t.Say(python.Error, "output directory %s already exists", o.Output)
+		t.AddLine(python.LevelError, "output directory %s already exists", o.Output)
 		return t.Lines, ErrOutputExists
 	}
-	return t.Lines, t.run()
+	return t.Lines, t.runTool()
 }
 
 // preparation is the state of Run. Paths are slash-separated and relative to the new tree.
@@ -57,7 +57,7 @@ type preparation struct {
 	kind  mlconf.SystemType // type of the last examined system
 }
 
-func (t *preparation) run() (err error) {
+func (t *preparation) runTool() (err error) {
 	if err := t.copyInput(); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (t *preparation) run() (err error) {
 	if err := t.removeEmpty(); err != nil {
 		return err
 	}
-	divisions, err := t.folders(".")
+	divisions, err := t.listFolders(".")
 	if err != nil {
 		return err
 	}
@@ -75,27 +75,27 @@ func (t *preparation) run() (err error) {
 		if !slices.Contains(tree.Divisions(), division) {
 			continue
 		}
-		if err := t.division(division); err != nil {
+		if err := t.walkDivision(division); err != nil {
 			return err
 		}
 	}
 	return t.removeEmpty()
 }
 
-func (t *preparation) at(name string) string {
+func (t *preparation) pathTo(name string) string {
 	return filepath.Join(t.Output, filepath.FromSlash(name))
 }
 
 // exists reports whether a path exists, following links.
 func (t *preparation) exists(name string) bool {
-	_, err := os.Stat(t.at(name))
+	_, err := os.Stat(t.pathTo(name))
 	return err == nil
 }
 
-// folders lists the folders in a folder. SingleStream is first, so nothing is inferred from an inferred result. The
+// listFolders lists the folders in a folder. SingleStream is first, so nothing is inferred from an inferred result. The
 // tool uses the order of the file system.
-func (t *preparation) folders(name string) ([]string, error) {
-	return foldersIn(t.at(name))
+func (t *preparation) listFolders(name string) ([]string, error) {
+	return foldersIn(t.pathTo(name))
 }
 
 func foldersIn(dir string) (names []string, err error) {
@@ -108,11 +108,11 @@ func foldersIn(dir string) (names []string, err error) {
 			names = append(names, e.Name())
 		}
 	}
-	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(names, func(a, b string) int { return folderRank(a) - folderRank(b) })
 	return names, nil
 }
 
-func rank(folder string) int {
+func folderRank(folder string) int {
 	if strings.EqualFold(folder, "SingleStream") {
 		return 0
 	}
@@ -144,7 +144,7 @@ func (t *preparation) copyInput() error {
 func (t *preparation) copySubmitter(name string) error {
 	from := filepath.Join(t.Input, filepath.FromSlash(name))
 	if t.KeepStructure {
-		return treefiles.CopyFolder(context.Background(), from, t.at(name))
+		return treefiles.CopyFolder(context.Background(), from, t.pathTo(name))
 	}
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -156,10 +156,10 @@ func (t *preparation) copySubmitter(name string) error {
 		switch {
 		case err != nil: // a link without a target is neither a folder nor a file
 		case info.IsDir():
-			err = treefiles.CopyFolder(context.Background(), source, t.at(path.Join(name, placeOf(e.Name()))))
+			err = treefiles.CopyFolder(context.Background(), source, t.pathTo(path.Join(name, newPlace(e.Name()))))
 		default:
-			if err = os.MkdirAll(t.at(name), 0o755); err == nil {
-				err = treefiles.CopyFile(context.Background(), source, t.at(path.Join(name, e.Name())))
+			if err = os.MkdirAll(t.pathTo(name), 0o755); err == nil {
+				err = treefiles.CopyFile(context.Background(), source, t.pathTo(path.Join(name, e.Name())))
 			}
 		}
 		if err != nil && info != nil {
@@ -169,8 +169,8 @@ func (t *preparation) copySubmitter(name string) error {
 	return nil
 }
 
-// placeOf returns the new place of a submitter's folder.
-func placeOf(folder string) string {
+// newPlace returns the new place of a submitter's folder.
+func newPlace(folder string) string {
 	switch folder {
 	case "compliance", "measurements":
 		return tree.ResultsDir
@@ -212,12 +212,12 @@ func (t *preparation) removeEmptyBelow(dir, name string) (empty bool, err error)
 	if !empty {
 		return false, nil
 	}
-	t.Say(python.Info, "Removing empty dir: (%s)", name)
+	t.AddLine(python.LevelInfo, "Removing empty dir: (%s)", name)
 	return true, os.Remove(dir)
 }
 
-func (t *preparation) division(division string) error {
-	submitters, err := t.folders(division)
+func (t *preparation) walkDivision(division string) error {
+	submitters, err := t.listFolders(division)
 	if err != nil {
 		return err
 	}
@@ -227,43 +227,43 @@ func (t *preparation) division(division string) error {
 			continue
 		}
 		if !t.exists(p.Results()) {
-			t.Say(python.Error, "no submission in %s", p.Results())
+			t.AddLine(python.LevelError, "no submission in %s", p.Results())
 			continue
 		}
-		if err := t.systems(p); err != nil {
+		if err := t.walkSystems(p); err != nil {
 			return err
 		}
 		if t.NoLowAccuracy {
 			continue
 		}
-		if err := t.lowAccuracies(p); err != nil {
+		if err := t.copyLowAccuracies(p); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *preparation) systems(p tree.Place) error {
-	systems, err := t.folders(p.Results())
+func (t *preparation) walkSystems(p tree.Place) error {
+	systems, err := t.listFolders(p.Results())
 	if err != nil {
 		return err
 	}
 	for _, p.System = range systems {
 		if !t.exists(p.SystemFile()) {
-			t.Say(python.Error, "no system_desc for %s/%s/%s", p.Division, p.Submitter, p.System)
+			t.AddLine(python.LevelError, "no system_desc for %s/%s/%s", p.Division, p.Submitter, p.System)
 			continue
 		}
 		s, err := t.openSystem(p)
 		if err != nil {
 			return err
 		}
-		benchmarks, err := t.folders(p.Results())
+		benchmarks, err := t.listFolders(p.Results())
 		if err != nil {
 			return err
 		}
 		for _, name := range benchmarks {
 			s.place.Benchmark = name
-			if err := t.benchmark(s); err != nil {
+			if err := t.walkBenchmark(s); err != nil {
 				return err
 			}
 		}
@@ -283,14 +283,14 @@ type officialSystem struct {
 func (t *preparation) openSystem(p tree.Place) (s officialSystem, err error) {
 	s.place = p
 	s.judge = oldJudge{rules: t.rules, division: p.Division}
-	if s.text, s.judge.system, err = readObject(t.at(p.SystemFile())); err != nil {
+	if s.text, s.judge.system, err = readObject(t.pathTo(p.SystemFile())); err != nil {
 		return s, err
 	}
 	value := s.judge.system["system_type"]
 	s.kindText, _ = value.(string)
-	kind, ok := system.Type(s.kindText)
+	kind, ok := system.ParseType(s.kindText)
 	if !ok {
-		t.Say(python.Error, "Division %s, submitter %s, system %s has invalid system type (%v)", p.Division,
+		t.AddLine(python.LevelError, "Division %s, submitter %s, system %s has invalid system type (%v)", p.Division,
 			p.Submitter, p.SystemFile(), pythonText(value))
 		return s, errors.New("ValueError: invalid system type")
 	}
@@ -299,7 +299,7 @@ func (t *preparation) openSystem(p tree.Place) (s officialSystem, err error) {
 	if p.Division != tree.DivisionOpen || !t.exists(mapping) {
 		return s, nil
 	}
-	_, names, err := readObject(t.at(mapping))
+	_, names, err := readObject(t.pathTo(mapping))
 	s.mapping = map[string]string{}
 	for folder, model := range names {
 		s.mapping[folder], _ = model.(string)
@@ -318,34 +318,34 @@ func pythonText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// benchmark cleans a benchmark's folder and infers its missing scenarios.
-func (t *preparation) benchmark(s officialSystem) error {
+// walkBenchmark cleans a benchmark's folder and infers its missing scenarios.
+func (t *preparation) walkBenchmark(s officialSystem) error {
 	p := s.place
 	model, _ := t.rules.ModelOf(p.Benchmark, s.mapping)
-	if len(t.rules.required(model, t.kind)) == 0 {
-		models := "dict_keys(['" + strings.Join(t.rules.models(t.kind), "', '") + "'])"
-		t.Say(python.Warning, "Division %s, submitter %s, system %s has invalid MLPerf model (%s) corresponding to "+
+	if len(t.rules.requiredScenarios(model, t.kind)) == 0 {
+		models := "dict_keys(['" + strings.Join(t.rules.modelsFor(t.kind), "', '") + "'])"
+		t.AddLine(python.LevelWarning, "Division %s, submitter %s, system %s has invalid MLPerf model (%s) corresponding to "+
 			"given model (%s). Valid ones for MLPerf inference version (%s) in (%s) category are [%s]. Removing...", p.Division,
 			p.Submitter, p.SystemFile(), model, p.Benchmark, t.rules.Name, s.kindText, models)
 		return t.removeBenchmark(p)
 	}
-	if err := t.clean(s, model); err != nil || !t.exists(p.Results()) {
+	if err := t.cleanBenchmark(s, model); err != nil || !t.exists(p.Results()) {
 		return err
 	}
-	return t.infer(p, t.rules.scenarios(model, t.kind))
+	return t.inferScenarios(p, t.rules.allScenarios(model, t.kind))
 }
 
 // removeBenchmark removes a benchmark's folder, and the system's folder if it is then empty.
 func (t *preparation) removeBenchmark(p tree.Place) error {
-	t.Say(python.Print, "rmtree %s", p.Results())
-	if err := os.RemoveAll(t.at(p.Results())); err != nil {
+	t.AddLine(python.LevelPrint, "rmtree %s", p.Results())
+	if err := os.RemoveAll(t.pathTo(p.Results())); err != nil {
 		return err
 	}
 	p.Benchmark = ""
-	entries, err := os.ReadDir(t.at(p.Results()))
+	entries, err := os.ReadDir(t.pathTo(p.Results()))
 	if err != nil || len(entries) > 0 {
 		return err
 	}
-	t.Say(python.Info, "No benchmark results remaining for %s. rmtree %s", p.System, p.Results())
-	return os.RemoveAll(t.at(p.Results()))
+	t.AddLine(python.LevelInfo, "No benchmark results remaining for %s. rmtree %s", p.System, p.Results())
+	return os.RemoveAll(t.pathTo(p.Results()))
 }

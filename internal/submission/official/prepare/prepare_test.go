@@ -71,7 +71,7 @@ func TestOfficialGolden(t *testing.T) {
 		}
 		treeops.Apply(t, in, c.Ops)
 		t.Chdir(work)
-		lines, err := prepare.Run(c.options(t))
+		lines, err := prepare.PrepareTree(c.options(t))
 		if (err != nil) != (c.Expect.Exit != 0) || errors.Is(err, prepare.ErrOutputExists) != c.exists() {
 			t.Errorf("error %v, want exit %d, crash %v", err, c.Expect.Exit, c.Expect.Crash)
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// of returns the rows of a sheet: those of a division and a suite with its scenarios, with or without power. A system
-// with both types is in both suites.
-func (f *frame) of(category, suite string, power bool, table map[string][]string) []map[string]any {
+// sheetRows returns the rows of a sheet: those of a division and a suite with its scenarios, with or without power. A
+// system with both types is in both suites.
+func (f *dataFrame) sheetRows(category, suite string, power bool, table map[string][]string) []map[string]any {
 	var rows []map[string]any
 	for _, row := range f.rows {
 		if row["Category"] != category || !strings.Contains(pyvalue.Text(row["Suite"]), suite) {
@@ -30,8 +30,8 @@ func (f *frame) of(category, suite string, power bool, table map[string][]string
 	return rows
 }
 
-// records returns rows for the web page, with the number first and plain links instead of formulas.
-func (f *frame) records(rows []map[string]any) []*pyvalue.Dict {
+// listRecords returns rows for the web page, with the number first and plain links instead of formulas.
+func (f *dataFrame) listRecords(rows []map[string]any) []*pyvalue.Dict {
 	var list []*pyvalue.Dict
 	for _, row := range rows {
 		d := pyvalue.NewDict()
@@ -40,7 +40,7 @@ func (f *frame) records(rows []map[string]any) []*pyvalue.Dict {
 			v := row[name]
 			switch x := v.(type) {
 			case float64:
-				v = tenDecimals(x)
+				v = roundTenDecimals(x)
 			case string:
 				if name == "Details" || name == "Code" {
 					_, link, _ := strings.Cut(x, `("`)
@@ -55,8 +55,8 @@ func (f *frame) records(rows []map[string]any) []*pyvalue.Dict {
 	return list
 }
 
-// tenDecimals rounds to ten decimals, like the official list.
-func tenDecimals(v float64) float64 {
+// roundTenDecimals rounds to ten decimals, like the official list.
+func roundTenDecimals(v float64) float64 {
 	if math.Abs(v) >= 1e16 || math.IsNaN(v) {
 		return v
 	}
@@ -64,8 +64,8 @@ func tenDecimals(v float64) float64 {
 	return rounded
 }
 
-// merged sorts the list, removes repeated results, and merges each result with its power.
-func merged(list []*pyvalue.Dict) any {
+// mergeResults sorts the list, removes repeated results, and merges each result with its power.
+func mergeResults(list []*pyvalue.Dict) any {
 	slices.SortStableFunc(list, func(a, b *pyvalue.Dict) int {
 		return slices.Compare(sortKey(a), sortKey(b))
 	})
@@ -73,55 +73,55 @@ func merged(list []*pyvalue.Dict) any {
 	out := []any{}
 	for i := 0; i < len(list); i++ {
 		if i+1 < len(list) && slices.Equal(sortKey(list[i])[:3], sortKey(list[i+1])[:3]) {
-			out = append(out, pair(list[i], list[i+1]))
+			out = append(out, mergePower(list[i], list[i+1]))
 			i++
 			continue
 		}
-		out = append(out, alone(list[i]))
+		out = append(out, withoutPower(list[i]))
 	}
 	return out
 }
 
 func sortKey(d *pyvalue.Dict) []string {
-	return []string{text(d, "ID"), text(d, "UsedModel"), text(d, "Scenario"), text(d, "Units")}
+	return []string{textField(d, "ID"), textField(d, "UsedModel"), textField(d, "Scenario"), textField(d, "Units")}
 }
 
-func text(d *pyvalue.Dict, key string) string {
+func textField(d *pyvalue.Dict, key string) string {
 	v, _ := d.Get(key)
 	return pyvalue.Text(v)
 }
 
-// pair merges a result and its power in either order.
-func pair(a, b *pyvalue.Dict) *pyvalue.Dict {
-	d := without(a, "Result", "Units")
-	if units := text(a, "Units"); strings.Contains(units, "Watts") || strings.Contains(units, "joules") {
-		set(d, "Performance", b)
-		set(d, "Power", a)
+// mergePower merges a result and its power in either order.
+func mergePower(a, b *pyvalue.Dict) *pyvalue.Dict {
+	d := withoutKeys(a, "Result", "Units")
+	if units := textField(a, "Units"); strings.Contains(units, "Watts") || strings.Contains(units, "joules") {
+		copyResult(d, "Performance", b)
+		copyResult(d, "Power", a)
 		return d
 	}
-	set(d, "Power", b)
-	set(d, "Performance", a)
+	copyResult(d, "Power", b)
+	copyResult(d, "Performance", a)
 	return d
 }
 
-// alone returns a result without power. A result of zero keeps its field names.
-func alone(a *pyvalue.Dict) *pyvalue.Dict {
+// withoutPower returns a result without power. A result of zero keeps its field names.
+func withoutPower(a *pyvalue.Dict) *pyvalue.Dict {
 	if v, _ := a.Get("Result"); !pyvalue.True(v) {
 		return a
 	}
-	d := without(a, "Result", "Units")
-	set(d, "Performance", a)
+	d := withoutKeys(a, "Result", "Units")
+	copyResult(d, "Performance", a)
 	return d
 }
 
-func set(d *pyvalue.Dict, kind string, from *pyvalue.Dict) {
+func copyResult(d *pyvalue.Dict, kind string, from *pyvalue.Dict) {
 	for _, name := range []string{"Result", "Units"} {
 		v, _ := from.Get(name)
 		d.Set(kind+"_"+name, v)
 	}
 }
 
-func without(d *pyvalue.Dict, keys ...string) *pyvalue.Dict {
+func withoutKeys(d *pyvalue.Dict, keys ...string) *pyvalue.Dict {
 	out := pyvalue.NewDict()
 	for _, key := range d.Keys() {
 		if !slices.Contains(keys, key) {

@@ -32,18 +32,18 @@ type Report struct {
 	Unknown []string
 }
 
-const unique = "Unique ID (e.g. for Audit)"
+const idColumn = "Unique ID (e.g. for Audit)"
 
-// Make makes the report of a summary. Its errors concern the summary and the numbers.
-func Make(summary io.Reader, o Options) (*Report, error) {
-	f, err := read(summary)
+// MakeReport makes the report of a summary. Its errors concern the summary and the numbers.
+func MakeReport(summary io.Reader, o Options) (*Report, error) {
+	f, err := readSummary(summary)
 	if err != nil {
 		return nil, err
 	}
-	if err := f.complete(o.withDefaults()); err != nil {
+	if err := f.completeColumns(o.withDefaults()); err != nil {
 		return nil, err
 	}
-	ids, err := f.number(o)
+	ids, err := f.assignNumbers(o)
 	if err != nil {
 		return nil, err
 	}
@@ -51,18 +51,18 @@ func Make(summary io.Reader, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{IDs: indented(ids, "    ")}
+	r := &Report{IDs: indentedJSON(ids, "    ")}
 	var list []*pyvalue.Dict
 	for _, category := range []string{"closed", "open", "network"} {
 		for _, suite := range []string{"datacenter", "edge"} {
 			for _, power := range []bool{false, true} {
-				rows := f.of(category, suite, power, table[suite])
-				list = append(list, f.records(rows)...)
+				rows := f.sheetRows(category, suite, power, table[suite])
+				list = append(list, f.listRecords(rows)...)
 				r.addSheet(sheetName(suite, category, power), category, rows)
 			}
 		}
 	}
-	r.Results = indented(merged(list), "  ")
+	r.Results = indentedJSON(mergeResults(list), "  ")
 	return r, nil
 }
 
@@ -73,7 +73,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-func indented(v any, by string) []byte {
+func indentedJSON(v any, by string) []byte {
 	var out bytes.Buffer
 	_ = json.Indent(&out, []byte(pyvalue.JSON(v)), "", by) // unchanged if it contains NaN, which is not JSON
 	if out.Len() == 0 {
@@ -82,8 +82,8 @@ func indented(v any, by string) []byte {
 	return out.Bytes()
 }
 
-// complete corrects columns, adds derived columns, and sorts the rows.
-func (f *frame) complete(o Options) error {
+// completeColumns corrects columns, adds derived columns, and sorts the rows.
+func (f *dataFrame) completeColumns(o Options) error {
 	var faults []error
 	for i, row := range f.rows {
 		for _, name := range []string{"Suite", "Category", "Submitter", "Platform", "Availability", "UsedModel"} {
@@ -101,16 +101,16 @@ func (f *frame) complete(o Options) error {
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
-	f.mend()
-	f.link(o)
+	f.correctColumns()
+	f.addLinks(o)
 	return nil
 }
 
-func (f *frame) mend() {
-	f.change("host_processor_core_count", instead("2 (big); 4 (LITTLE)", int64(2)))
-	f.change("Availability", instead("on-premise", "available"))
-	f.change("Accelerator", instead("-", ""))
-	f.change("a#", func(v any) any {
+func (f *dataFrame) correctColumns() {
+	f.changeColumn("host_processor_core_count", replaceValue("2 (big); 4 (LITTLE)", int64(2)))
+	f.changeColumn("Availability", replaceValue("on-premise", "available"))
+	f.changeColumn("Accelerator", replaceValue("-", ""))
+	f.changeColumn("a#", func(v any) any {
 		if n, err := strconv.ParseInt(pyvalue.Text(v), 10, 64); err == nil && n >= 0 {
 			v = n
 		}
@@ -119,21 +119,21 @@ func (f *frame) mend() {
 		}
 		return v
 	})
-	f.change("Scenario", func(v any) any {
-		for _, name := range scenarios {
+	f.changeColumn("Scenario", func(v any) any {
+		for _, name := range scenarioOrder {
 			if strings.EqualFold(name, pyvalue.Text(v)) {
 				return name
 			}
 		}
 		return v
 	})
-	f.add("p#", func(row map[string]any) any {
+	f.addColumn("p#", func(row map[string]any) any {
 		n, _ := pyvalue.Int(row["host_processors_per_node"]) // checked before
 		return n.Int64()
 	})
 }
 
-func instead(of string, value any) func(any) any {
+func replaceValue(of string, value any) func(any) any {
 	return func(v any) any {
 		if v == of {
 			return value
@@ -142,35 +142,35 @@ func instead(of string, value any) func(any) any {
 	}
 }
 
-// link adds links and names, and sorts the rows by submitter and system.
-func (f *frame) link(o Options) {
+// addLinks adds links and names, and sorts the rows by submitter and system.
+func (f *dataFrame) addLinks(o Options) {
 	base := "https://github.com/" + o.Owner + "/" + o.Repository + "/tree/" + o.Branch
-	f.add("Details", func(row map[string]any) any {
+	f.addColumn("Details", func(row map[string]any) any {
 		return hyperlink("details", base, row["Category"], row["Submitter"], "results", row["Platform"])
 	})
-	f.add("Code", func(row map[string]any) any {
+	f.addColumn("Code", func(row map[string]any) any {
 		return hyperlink("code", base, row["Category"], row["Submitter"], "src")
 	})
-	f.add(unique, func(row map[string]any) any {
+	f.addColumn(idColumn, func(row map[string]any) any {
 		parts := []any{row["Suite"], row["Category"], row["Submitter"], row["Platform"]}
 		if row["Category"] == "open" {
 			parts = append(parts, row["UsedModel"])
 		}
-		return joined(parts)
+		return joinParts(parts)
 	})
-	f.add("ColorKey", func(row map[string]any) any {
+	f.addColumn("ColorKey", func(row map[string]any) any {
 		return pyvalue.Text(row["Availability"]) + pyvalue.Text(row["Submitter"])
 	})
 	slices.SortStableFunc(f.rows, func(a, b map[string]any) int {
-		return compareBy(a, b, "Category", "Availability", "Submitter", unique)
+		return compareBy(a, b, "Category", "Availability", "Submitter", idColumn)
 	})
 }
 
 func hyperlink(text string, parts ...any) string {
-	return `=HYPERLINK("` + joined(parts) + `","` + text + `")`
+	return `=HYPERLINK("` + joinParts(parts) + `","` + text + `")`
 }
 
-func joined(parts []any) string {
+func joinParts(parts []any) string {
 	return strings.Join(lists.Map(parts, pyvalue.Text), "/")
 }
 
@@ -183,8 +183,8 @@ func compareBy(a, b map[string]any, columns ...string) int {
 	return 0
 }
 
-// number assigns a number to each system: its earlier number, or the next free one.
-func (f *frame) number(o Options) (*pyvalue.Dict, error) {
+// assignNumbers assigns a number to each system: its earlier number, or the next free one.
+func (f *dataFrame) assignNumbers(o Options) (*pyvalue.Dict, error) {
 	ids := pyvalue.NewDict()
 	if len(o.IDs) > 0 {
 		v, err := pyvalue.Decode(string(o.IDs))
@@ -204,14 +204,14 @@ func (f *frame) number(o Options) (*pyvalue.Dict, error) {
 		last = max(last, n)
 	}
 	for _, row := range f.rows {
-		key := pyvalue.Text(row[unique])
+		key := pyvalue.Text(row[idColumn])
 		if _, known := ids.Get(key); !known {
 			last++
 			ids.Set(key, last)
 		}
 	}
-	f.add("ID", func(row map[string]any) any {
-		n, _ := ids.Get(pyvalue.Text(row[unique]))
+	f.addColumn("ID", func(row map[string]any) any {
+		n, _ := ids.Get(pyvalue.Text(row[idColumn]))
 		return fmt.Sprintf("%s-%04d", o.Version, n)
 	})
 	return ids, nil

@@ -33,11 +33,11 @@ func scenarioTable(version string) (table map[string]map[string][]string, err er
 
 // The orders of columns.
 var (
-	models = strings.Fields(`resnet yolo-95 yolo-99 bert-99 bert-99.9 dlrm-v3 3d-unet-99 3d-unet-99.9 llama3.1-8b
+	modelOrder = strings.Fields(`resnet yolo-95 yolo-99 bert-99 bert-99.9 dlrm-v3 3d-unet-99 3d-unet-99.9 llama3.1-8b
 		llama3.1-8b-edge llama2-70b-99 llama2-70b-99.9 stable-diffusion-xl mixtral-8x7b llama3.1-405b rgat pointpainting
 		deepseek-r1 whisper wan-2.2-t2v-a14b qwen3-vl-235b-a22b gpt-oss-120b e2e-rag-qna e2e-rag-db`)
-	scenarios = []string{"SingleStream", "MultiStream", "Server", "Offline", "Interactive"}
-	units     = []string{"Latency (ms)", "Latency (s)", "Samples/s", "Queries/s", "Tokens/s", "millijoules", "Watts"}
+	scenarioOrder = []string{"SingleStream", "MultiStream", "Server", "Offline", "Interactive"}
+	unitOrder     = []string{"Latency (ms)", "Latency (s)", "Samples/s", "Queries/s", "Tokens/s", "millijoules", "Watts"}
 )
 
 // Sheet is a table of the report, with five lines of headings and a line for each system. A cell is nil if it is empty
@@ -55,9 +55,9 @@ func sheetName(suite, category string, power bool) string {
 	return name
 }
 
-// left returns the columns that identify a result's system and submitter.
-func left(category string) []string {
-	names := []string{"ID", unique, "ColorKey", "PrivateID", "Submitter", "Availability", "System", "Nodes", "Processor",
+// leftColumns returns the columns that identify a result's system and submitter.
+func leftColumns(category string) []string {
+	names := []string{"ID", idColumn, "ColorKey", "PrivateID", "Submitter", "Availability", "System", "Nodes", "Processor",
 		"p#", "Accelerator", "a#", "Total Accelerators", "Software", "Notes"}
 	if category == "open" {
 		names = append(names, "UsedModel", "Accuracy")
@@ -65,49 +65,52 @@ func left(category string) []string {
 	return append(names, "Details", "Code")
 }
 
-// column is a model, a scenario and a unit, by their indices in the orders.
-type column [3]int
+// sheetColumn is a model, a scenario and a unit, by their indices in the orders.
+type sheetColumn [3]int
 
-func (c column) text() [3]string { return [3]string{models[c[0]], scenarios[c[1]], units[c[2]]} }
+func (c sheetColumn) names() [3]string {
+	return [3]string{modelOrder[c[0]], scenarioOrder[c[1]], unitOrder[c[2]]}
+}
 
-func columnOf(row map[string]any) (c column, ok bool) {
-	c = column{slices.Index(models, pyvalue.Text(row["Model"])), slices.Index(scenarios, pyvalue.Text(row["Scenario"])),
-		slices.Index(units, pyvalue.Text(row["Units"]))}
+func columnOf(row map[string]any) (c sheetColumn, ok bool) {
+	c = sheetColumn{slices.Index(modelOrder, pyvalue.Text(row["Model"])),
+		slices.Index(scenarioOrder, pyvalue.Text(row["Scenario"])),
+		slices.Index(unitOrder, pyvalue.Text(row["Units"]))}
 	return c, !slices.Contains(c[:], -1)
 }
 
-// line is a line of a sheet: its left columns, and the sums and counts of the results in each column.
-type line struct {
-	left  []any
-	sum   map[column]float64
-	count map[column]int
+// sheetLine is a line of a sheet: its left columns, and the sums and counts of the results in each column.
+type sheetLine struct {
+	leftValues []any
+	sum        map[sheetColumn]float64
+	count      map[sheetColumn]int
 }
 
 func (r *Report) addSheet(name, category string, rows []map[string]any) {
 	if len(rows) == 0 {
 		return
 	}
-	lines, columns := gather(category, rows)
+	lines, columns := gatherLines(category, rows)
 	if len(columns) == 0 {
 		r.Unknown = append(r.Unknown, name)
 		return
 	}
-	cells := headings(left(category), columns)
+	cells := headingLines(leftColumns(category), columns)
 	for _, l := range lines {
-		cells = append(cells, l.cells(columns))
+		cells = append(cells, l.lineCells(columns))
 	}
 	r.Sheets = append(r.Sheets, Sheet{name, cells})
 }
 
-func gather(category string, rows []map[string]any) ([]*line, []column) {
-	var lines []*line
-	var columns []column
+func gatherLines(category string, rows []map[string]any) ([]*sheetLine, []sheetColumn) {
+	var lines []*sheetLine
+	var columns []sheetColumn
 	for _, row := range rows {
-		key := lists.Map(left(category), func(name string) any { return row[name] })
-		i := slices.IndexFunc(lines, func(l *line) bool { return slices.Equal(l.left, key) })
+		key := lists.Map(leftColumns(category), func(name string) any { return row[name] })
+		i := slices.IndexFunc(lines, func(l *sheetLine) bool { return slices.Equal(l.leftValues, key) })
 		if i < 0 {
 			i = len(lines)
-			lines = append(lines, &line{key, map[column]float64{}, map[column]int{}})
+			lines = append(lines, &sheetLine{key, map[sheetColumn]float64{}, map[sheetColumn]int{}})
 		}
 		c, ok := columnOf(row)
 		if !ok {
@@ -120,8 +123,11 @@ func gather(category string, rows []map[string]any) ([]*line, []column) {
 			columns = append(columns, c)
 		}
 	}
-	slices.SortFunc(columns, func(a, b column) int { return slices.Compare(a[:], b[:]) })
-	slices.SortStableFunc(lines, func(a, b *line) int { return slices.CompareFunc(a.left, b.left, compareValues) })
+	slices.SortFunc(columns, func(a, b sheetColumn) int { return slices.Compare(a[:], b[:]) })
+	slices.SortStableFunc(lines, func(a, b *sheetLine) int {
+		return slices.CompareFunc(a.leftValues, b.leftValues,
+			compareValues)
+	})
 	return lines, columns
 }
 
@@ -148,9 +154,9 @@ func compareValues(a, b any) int {
 }
 
 // cells returns a line's cells. A cell is empty without a result. For several results it contains their mean.
-func (l *line) cells(columns []column) []any {
-	cells := make([]any, 0, len(l.left)+len(columns))
-	for _, v := range l.left {
+func (l *sheetLine) lineCells(columns []sheetColumn) []any {
+	cells := make([]any, 0, len(l.leftValues)+len(columns))
+	for _, v := range l.leftValues {
 		if v == "" {
 			v = nil
 		}
@@ -167,7 +173,7 @@ func (l *line) cells(columns []column) []any {
 }
 
 // headings returns the lines with Result, models, scenarios and units, and the line with the names of the left columns.
-func headings(left []string, columns []column) [][]any {
+func headingLines(left []string, columns []sheetColumn) [][]any {
 	width := len(left) + len(columns)
 	lines := make([][]any, 5)
 	for i := range lines {
@@ -179,7 +185,7 @@ func headings(left []string, columns []column) [][]any {
 		for i, c := range columns {
 			same := i > 0 && level < 2 && slices.Equal(columns[i-1][:level+1], c[:level+1])
 			if !same {
-				lines[level+1][len(left)+i] = c.text()[level]
+				lines[level+1][len(left)+i] = c.names()[level]
 			}
 		}
 	}

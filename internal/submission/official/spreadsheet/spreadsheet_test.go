@@ -43,7 +43,7 @@ func TestGoldenReport(t *testing.T) {
 		if string(c.Before) != "null" {
 			o.IDs = c.Before
 		}
-		r, err := Make(strings.NewReader(c.CSV), o)
+		r, err := MakeReport(strings.NewReader(c.CSV), o)
 		if c.Expect.IDs == nil && c.Expect.Exit != 0 {
 			if err == nil {
 				t.Errorf("want an error like %s", c.Expect.Crash)
@@ -106,7 +106,7 @@ func TestTyped(t *testing.T) {
 		{[]string{"", "None"}, []any{"", ""}},
 		{[]string{"1.5", "1e3"}, []any{1.5, 1000.0}},
 	} {
-		if got := typed(c.texts); !reflect.DeepEqual(got, c.want) {
+		if got := typeColumn(c.texts); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%q: %#v", c.texts, got)
 		}
 	}
@@ -116,7 +116,8 @@ func TestTyped(t *testing.T) {
 func FuzzMake(f *testing.F) {
 	f.Add("Organization,Division\n\"a\",\"b\"\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := Make(strings.NewReader(text), Options{Version: "6.1"}); err == nil && !strings.Contains(text, "Units") {
+		if _, err := MakeReport(strings.NewReader(text), Options{Version: "6.1"}); err == nil &&
+			!strings.Contains(text, "Units") {
 			t.Error("a summary without units was read")
 		}
 	})

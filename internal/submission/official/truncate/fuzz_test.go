@@ -13,23 +13,23 @@ func FuzzCut(f *testing.F) {
 	f.Add([]byte("0123456789abcde\n"), 400, []byte("x"))
 	f.Add([]byte("é\r\n"), 3000, []byte("\xc3"))
 	f.Add([]byte("\r"), 9000, []byte("\n"))
-	f.Add([]byte("x"), own.View-1, []byte("\xff"))
+	f.Add([]byte("x"), own.KeptBytes-1, []byte("\xff"))
 	f.Fuzz(func(t *testing.T, part []byte, n int, end []byte) {
 		if len(part) == 0 || len(part) > 100 || n < 0 || n*len(part) > 4*readSize {
 			return
 		}
 		text := append(bytes.Repeat(part, n), end...)
-		if len(text) < own.View {
+		if len(text) < own.KeptBytes {
 			return
 		}
-		short, err := cut(bytes.NewReader(text), int64(len(text)))
+		short, err := truncatedText(bytes.NewReader(text), int64(len(text)))
 		if err != nil {
 			if utf8.Valid(text) && len(text) == utf8.RuneCount(text) {
 				t.Errorf("%v", err)
 			}
 			return
 		}
-		if n := utf8.RuneCount(short); n > 2*own.View+len(own.Gap) || bytes.Contains(short, []byte("\r")) {
+		if n := utf8.RuneCount(short); n > 2*own.KeptBytes+len(own.GapText) || bytes.Contains(short, []byte("\r")) {
 			t.Errorf("%d characters: %.100q", n, short)
 		}
 	})

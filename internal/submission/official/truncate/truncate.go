@@ -36,9 +36,9 @@ type Options struct {
 // ErrOutputExists reports that Output exists already.
 var ErrOutputExists = errors.New("output directory already exists")
 
-// Run truncates a tree like the official tool. It skips the same logs, repeats the same work, stops at the same places
-// and writes the same files. An error means that the tool would have died.
-func Run(o Options) (lines []python.Line, err error) {
+// TruncateTree truncates a tree like the official tool. It skips the same logs, repeats the same work, stops at the
+// same places and writes the same files. An error means that the tool would have died.
+func TruncateTree(o Options) (lines []python.Line, err error) {
 	t := truncation{root: o.Input, options: o}
 	if o.Output != "" {
 		if _, err := os.Stat(o.Output); err == nil {
@@ -49,10 +49,10 @@ func Run(o Options) (lines []python.Line, err error) {
 			return nil, err
 		}
 	}
-	if err := t.tree(); err != nil {
+	if err := t.truncateResults(); err != nil {
 		return t.Lines, err
 	}
-	t.Say(python.Info, "Make sure you keep a backup of %s in case mlperf wants to see the original accuracy logs",
+	t.AddLine(python.LevelInfo, "Make sure you keep a backup of %s in case mlperf wants to see the original accuracy logs",
 		cmp.Or(o.Output, o.Backup))
 	return t.Lines, nil
 }
@@ -65,46 +65,48 @@ type truncation struct {
 	python.Log
 }
 
-func (t *truncation) at(name string) string { return filepath.Join(t.root, filepath.FromSlash(name)) }
+func (t *truncation) pathTo(name string) string {
+	return filepath.Join(t.root, filepath.FromSlash(name))
+}
 
 // exists reports whether a path exists, following links.
 func (t *truncation) exists(name string) bool {
-	_, err := os.Stat(t.at(name))
+	_, err := os.Stat(t.pathTo(name))
 	return err == nil
 }
 
-// tree processes the results of a submitter.
-func (t *truncation) tree() error {
+// truncateResults processes the results of a submitter.
+func (t *truncation) truncateResults() error {
 	for _, division := range tree.Divisions() {
 		submitter := path.Join(division, t.options.Submitter)
-		if !isFolder(t.at(submitter)) {
+		if !isFolder(t.pathTo(submitter)) {
 			continue
 		}
 		results := path.Join(submitter, "results")
 		if !t.exists(results) {
-			t.Say(python.Error, "no submission in %s", results)
+			t.AddLine(python.LevelError, "no submission in %s", results)
 			continue
 		}
-		if err := t.below(results, 3); err != nil {
+		if err := t.walkFolders(results, 3); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// below descends to the scenario folders and processes each folder in them.
-func (t *truncation) below(dir string, levels int) error {
-	names, err := foldersIn(t.at(dir))
+// walkFolders descends to the scenario folders and processes each folder in them.
+func (t *truncation) walkFolders(dir string, levels int) error {
+	names, err := foldersIn(t.pathTo(dir))
 	if err != nil {
 		return err
 	}
 	for _, name := range names {
 		switch {
 		case levels == 0:
-			err = t.look(dir, name)
+			err = t.truncateFor(dir, name)
 		case levels == 1 && slices.Contains(t.options.Skip, name):
 		default:
-			err = t.below(path.Join(dir, name), levels-1)
+			err = t.walkFolders(path.Join(dir, name), levels-1)
 		}
 		if err != nil {
 			return err
@@ -115,8 +117,8 @@ func (t *truncation) below(dir string, levels int) error {
 
 var testName = regexp.MustCompile(`^TEST`)
 
-// look processes a scenario's log once for each folder of the scenario, and the logs of three audits.
-func (t *truncation) look(scenario, name string) error {
+// truncateFor processes a scenario's log once for each folder of the scenario, and the logs of three audits.
+func (t *truncation) truncateFor(scenario, name string) error {
 	bare := name == "TEST07" || name == "TEST09"
 	dir := scenario
 	if testName.MatchString(name) {
@@ -125,64 +127,64 @@ func (t *truncation) look(scenario, name string) error {
 		}
 		dir = path.Join(scenario, name)
 	}
-	return t.log(dir, bare)
+	return t.truncateLog(dir, bare)
 }
 
-// log truncates the log of a scenario or an audit. If bare is set, accuracy.txt contains only the hash.
-func (t *truncation) log(dir string, bare bool) error {
+// truncateLog truncates the log of a scenario or an audit. If bare is set, accuracy.txt contains only the hash.
+func (t *truncation) truncateLog(dir string, bare bool) error {
 	accuracy := path.Join(dir, "accuracy")
 	log, score := path.Join(accuracy, tree.AccuracyLog), path.Join(accuracy, tree.AccuracyText)
 	switch {
 	case !t.exists(log) && (t.exists(dir+"/config.yaml") || t.exists(dir+"/config.yml")):
-		t.Say(python.Info, "%s is an endpoints submission; nothing to truncate", dir)
+		t.AddLine(python.LevelInfo, "%s is an endpoints submission; nothing to truncate", dir)
 		return nil
 	case !t.exists(log):
-		t.Say(python.Error, "%s missing", log)
+		t.AddLine(python.LevelError, "%s missing", log)
 		return nil
 	case !bare && !t.exists(score):
-		t.Say(python.Error, "%s missing, generate to continue", score)
+		t.AddLine(python.LevelError, "%s missing, generate to continue", score)
 		return nil
 	}
-	if done, err := t.done(log, score, bare); done || err != nil {
+	if done, err := t.isDone(log, score, bare); done || err != nil {
 		if done {
-			t.Say(python.Info, "%s already has hash and size seems truncated", accuracy)
+			t.AddLine(python.LevelInfo, "%s already has hash and size seems truncated", accuracy)
 		}
 		return err
 	}
-	if saved, err := t.backup(log); !saved || err != nil {
+	if saved, err := t.backUpLog(log); !saved || err != nil {
 		return err
 	}
-	if err := t.change(t.at(log), t.at(score), bare); err != nil {
+	if err := t.changeFiles(t.pathTo(log), t.pathTo(score), bare); err != nil {
 		return err
 	}
-	t.Say(python.Info, "%s truncated", log)
+	t.AddLine(python.LevelInfo, "%s truncated", log)
 	return nil
 }
 
-// done reports whether a log is small and its hash has been recorded.
-func (t *truncation) done(log, score string, bare bool) (bool, error) {
+// isDone reports whether a log is small and its hash has been recorded.
+func (t *truncation) isDone(log, score string, bare bool) (bool, error) {
 	if bare {
 		return false, nil
 	}
-	text, err := os.ReadFile(t.at(score))
+	text, err := os.ReadFile(t.pathTo(score))
 	if err != nil {
 		return false, err
 	}
 	if !utf8.Valid(text) {
 		return false, fmt.Errorf("%s is not UTF-8", score)
 	}
-	info, err := os.Stat(t.at(log))
-	if err != nil || info.Size() >= own.Limit {
+	info, err := os.Stat(t.pathTo(log))
+	if err != nil || info.Size() >= own.MinTruncated {
 		return false, err
 	}
-	return slices.ContainsFunc(strings.Split(string(newlines(text)), "\n"), func(line string) bool {
-		_, ok := result.Hash(line)
+	return slices.ContainsFunc(strings.Split(string(unixLines(text)), "\n"), func(line string) bool {
+		_, ok := result.ParseHash(line)
 		return ok
 	}), nil
 }
 
-// backup copies the log to the backup folder. saved is false if a file with that name exists there.
-func (t *truncation) backup(log string) (saved bool, err error) {
+// backUpLog copies the log to the backup folder. saved is false if a file with that name exists there.
+func (t *truncation) backUpLog(log string) (saved bool, err error) {
 	if t.options.Backup == "" {
 		return true, nil
 	}
@@ -195,14 +197,14 @@ func (t *truncation) backup(log string) (saved bool, err error) {
 		return false, err
 	}
 	if _, err := os.Stat(target); err == nil {
-		t.Say(python.Error, "not processing %s because %s already exist", log, filepath.ToSlash(name))
+		t.AddLine(python.LevelError, "not processing %s because %s already exist", log, filepath.ToSlash(name))
 		return false, nil
 	}
-	return true, treefiles.CopyFile(context.Background(), t.at(log), target)
+	return true, treefiles.CopyFile(context.Background(), t.pathTo(log), target)
 }
 
-// change writes the hash and then the log.
-func (t *truncation) change(log, score string, bare bool) error {
+// changeFiles writes the hash and then the log.
+func (t *truncation) changeFiles(log, score string, bare bool) error {
 	f, err := os.Open(log)
 	if err != nil {
 		return err
@@ -212,17 +214,17 @@ func (t *truncation) change(log, score string, bare bool) error {
 	if err != nil {
 		return err
 	}
-	if err := note(score, sum, bare); err != nil || size < own.View {
+	if err := writeHash(score, sum, bare); err != nil || size < own.KeptBytes {
 		return err
 	}
-	short, err := cut(f, size)
+	short, err := truncatedText(f, size)
 	if err != nil {
 		return fmt.Errorf("%s: %w", log, err)
 	}
 	return os.WriteFile(log, short, 0o644)
 }
 
-func note(score, sum string, bare bool) error {
+func writeHash(score, sum string, bare bool) error {
 	flag, text := os.O_APPEND, "\nhash="+sum+"\n"
 	if bare {
 		flag, text = os.O_TRUNC, "hash="+sum+"\n"
@@ -235,15 +237,15 @@ func note(score, sum string, bare bool) error {
 	return errors.Join(err, f.Close())
 }
 
-// cut returns the truncated log like a reader of text: the first 4096 characters, the gap, and the characters in the
-// last 4096 bytes. All line ends become line feeds.
-func cut(f io.ReaderAt, size int64) ([]byte, error) {
-	head, err := characters(io.NewSectionReader(f, 0, size))
+// truncatedText returns the truncated log like a reader of text: the first 4096 characters, the gap, and the characters
+// in the last 4096 bytes. All line ends become line feeds.
+func truncatedText(f io.ReaderAt, size int64) ([]byte, error) {
+	head, err := readCharacters(io.NewSectionReader(f, 0, size))
 	if err != nil {
 		return nil, err
 	}
-	tail, err := characters(io.NewSectionReader(f, size-own.View, own.View))
-	return append(append(head, own.Gap...), tail...), err
+	tail, err := readCharacters(io.NewSectionReader(f, size-own.KeptBytes, own.KeptBytes))
+	return append(append(head, own.GapText...), tail...), err
 }
 
 // readSize is the number of bytes that a reader of text reads and decodes at a time, including characters that are not
@@ -252,8 +254,8 @@ const readSize = 8192
 
 var errNotText = errors.New("it is not UTF-8")
 
-// characters reads the first View characters.
-func characters(r io.Reader) (text []byte, err error) {
+// readCharacters reads the first View characters.
+func readCharacters(r io.Reader) (text []byte, err error) {
 	var raw []byte
 	for {
 		chunk := make([]byte, readSize)
@@ -263,19 +265,19 @@ func characters(r io.Reader) (text []byte, err error) {
 		if end && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 			return nil, err
 		}
-		whole := len(raw) - unfinished(raw)
-		if !utf8.Valid(raw[:whole]) || end && whole < len(raw) && utf8.RuneCount(newlines(raw[:whole])) < own.View {
+		whole := len(raw) - unfinishedBytes(raw)
+		if !utf8.Valid(raw[:whole]) || end && whole < len(raw) && utf8.RuneCount(unixLines(raw[:whole])) < own.KeptBytes {
 			return nil, errNotText
 		}
-		text := newlines(raw[:whole])
-		if end || utf8.RuneCount(text) > own.View { // a carriage return at the end can be half of a line end
+		text := unixLines(raw[:whole])
+		if end || utf8.RuneCount(text) > own.KeptBytes { // a carriage return at the end can be half of a line end
 			return firstCharacters(text), nil
 		}
 	}
 }
 
-// unfinished returns the number of bytes of an incomplete character at the end of text.
-func unfinished(text []byte) int {
+// unfinishedBytes returns the number of bytes of an incomplete character at the end of text.
+func unfinishedBytes(text []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(text); n++ {
 		if c := text[len(text)-n]; utf8.RuneStart(c) {
 			if utf8.FullRune(text[len(text)-n:]) {
@@ -291,7 +293,7 @@ func unfinished(text []byte) int {
 func firstCharacters(text []byte) []byte {
 	count := 0
 	for i := range string(text) {
-		if count == own.View {
+		if count == own.KeptBytes {
 			return text[:i]
 		}
 		count++
@@ -299,8 +301,8 @@ func firstCharacters(text []byte) []byte {
 	return text
 }
 
-// newlines converts all line ends to line feeds.
-func newlines(text []byte) []byte {
+// unixLines converts all line ends to line feeds.
+func unixLines(text []byte) []byte {
 	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))
 	return bytes.ReplaceAll(text, []byte("\r"), []byte("\n"))
 }

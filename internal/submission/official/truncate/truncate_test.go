@@ -68,7 +68,7 @@ func TestOfficialGolden(t *testing.T) {
 		t.Chdir(t.TempDir())
 		treeops.Apply(t, ".", c.Ops)
 		for run := range c.Runs {
-			lines, err := truncate.Run(c.options(t))
+			lines, err := truncate.TruncateTree(c.options(t))
 			if died := err != nil; died != (c.Expect.Exit[run] != 0) {
 				t.Errorf("run %d: error %v, want exit %d", run, err, c.Expect.Exit[run])
 			}

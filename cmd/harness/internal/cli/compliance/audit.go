@@ -90,20 +90,20 @@ func (a *app) runAudits(c *cobra.Command, r *runs.Flags, word string) error {
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	tests, err := campaign.Tests(rules, m.RulesKey, word)
+	tests, err := campaign.SelectTests(rules, m.RulesKey, word)
 	if err != nil {
 		return sdk.Usage(err)
 	}
 	if word == campaign.AllTests {
 		var left []string
 		tests, left = campaign.Runnable(rules, m.RulesKey, tests)
-		m.Left = append(m.Left, left...)
+		m.LeftOut = append(m.LeftOut, left...)
 	}
-	runs.SayLeft(a.Stdout, m.Left)
+	runs.SayLeft(a.Stdout, m.LeftOut)
 	defer a.Several()()
 	return runs.Observed(a.App, c.Context(), r, func() error {
 		var outcome shell.Outcomes
-		outcome.Fault(s.Audits(c.Context(), rules, m, tests, func(done campaign.Audited, err error) {
+		outcome.Fault(s.RunAudits(c.Context(), rules, m, tests, func(done campaign.AuditResult, err error) {
 			Judged(&outcome, err, done.Verdict)
 			if err == nil {
 				WriteVerdict(a.App, done)
@@ -114,7 +114,7 @@ func (a *app) runAudits(c *cobra.Command, r *runs.Flags, word string) error {
 }
 
 // WriteVerdict prints what became of an audit.
-func WriteVerdict(a *shell.App, d campaign.Audited) {
+func WriteVerdict(a *shell.App, d campaign.AuditResult) {
 	writeTestRow(a, d.Scenario, d.Test, d.Verdict.Pass, halvesText(d.Verdict))
 	for _, r := range d.Verdict.Reasons {
 		fmt.Fprintf(a.Stdout, "    %v\n", r)
@@ -157,7 +157,7 @@ func Judged(o *shell.Outcomes, err error, v audit.Verdict) {
 	switch {
 	case err != nil:
 		o.Fault(err)
-	case v.Missing():
+	case v.LacksLog():
 		o.Add(exitcode.Data)
 	case !v.Pass:
 		o.Add(exitcode.Invalid)

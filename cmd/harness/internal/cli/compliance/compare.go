@@ -39,7 +39,10 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			pairs := lists.Map(m.Scenarios, func(scenario string) campaign.Pair { return campaign.Seeds(scenario, other) })
+			pairs := lists.Map(m.Scenarios, func(scenario string) campaign.RunPair {
+				return campaign.SeedsPair(scenario,
+					other)
+			})
 			return a.runComparisons(c, r, s, pairs)
 		},
 	}
@@ -81,21 +84,21 @@ func (a *app) compareDatasets(c *cobra.Command, r *runs.Flags, custom string) er
 	if err != nil {
 		return err
 	}
-	var pairs []campaign.Pair
+	var pairs []campaign.RunPair
 	for _, scenario := range m.Scenarios {
 		for _, mode := range []string{bench.ModePerformance, bench.ModeAccuracy} {
-			pairs = append(pairs, campaign.Dataset(scenario, mode, custom))
+			pairs = append(pairs, campaign.DatasetPair(scenario, mode, custom))
 		}
 	}
 	return a.runComparisons(c, r, s, pairs)
 }
 
 // runComparisons makes comparisons and prints them.
-func (a *app) runComparisons(c *cobra.Command, r *runs.Flags, s *campaign.Campaign, pairs []campaign.Pair) error {
+func (a *app) runComparisons(c *cobra.Command, r *runs.Flags, s *campaign.Campaign, pairs []campaign.RunPair) error {
 	defer a.Several()()
 	return runs.Observed(a.App, c.Context(), r, func() error {
 		var outcome shell.Outcomes
-		outcome.Fault(s.Compare(c.Context(), pairs, func(o campaign.Comparison, err error) {
+		outcome.Fault(s.ComparePairs(c.Context(), pairs, func(o campaign.Comparison, err error) {
 			Judged(&outcome, err, audit.Verdict{Pass: o.Pass})
 			if err == nil {
 				a.writeComparison(o)

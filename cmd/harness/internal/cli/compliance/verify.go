@@ -102,7 +102,7 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 	}
 	folders := []string{f.dir}
 	if f.results == "" && (f.Test == "" || tree.FilesOf(f.Test).Verdicts != nil) {
-		below, err := audit.Below(f.dir)
+		below, err := audit.ScenariosBelow(f.dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return auditClass(err)
 		}
@@ -168,7 +168,7 @@ func (a *app) verifyFolder(c *cobra.Command, f *auditVerifyFlags, rules *mlconf.
 	outcome *shell.Outcomes, titled bool,
 ) (verdicts []verdictJSON, err error) {
 	test := f.Test
-	if titled && test != "" && !audit.Has(dir, test) {
+	if titled && test != "" && !audit.HasTest(dir, test) {
 		return nil, nil
 	}
 	found, err := audit.Locate(dir, f.results, test)
@@ -182,7 +182,7 @@ func (a *app) verifyFolder(c *cobra.Command, f *auditVerifyFlags, rules *mlconf.
 		r := f.requestOf(rules, logs)
 		v, err := f.verifyAudit(c.Context(), r)
 		if err == nil {
-			err = audit.Write(v.Verdict, f.Out)
+			err = audit.WriteVerdict(v.Verdict, f.Out)
 		}
 		if err != nil {
 			Judged(outcome, auditClass(fmt.Errorf("%s: %w", logs.Test, err)), v.Verdict)
@@ -227,7 +227,7 @@ func roundsOf(model string) string {
 }
 
 // requestOf is what is asked for one test. A folder's name counts as a model where the round has it.
-func (f *auditVerifyFlags) requestOf(rules *mlconf.Rules, found audit.Found) audits.Request {
+func (f *auditVerifyFlags) requestOf(rules *mlconf.Rules, found audit.FoundLogs) audits.Request {
 	r := f.Request
 	r.Test, r.Rules, r.Reference, r.Run = found.Test, rules, found.Reference, found.Run
 	if r.Model == "" && rules.Has(found.Model) {
@@ -271,7 +271,7 @@ func (a *app) writeAudit(f *auditVerifyFlags, scenario string, v audits.Verdict)
 		fmt.Fprint(a.Data, v.Stdout)
 		return
 	}
-	WriteVerdict(a.App, campaign.Audited{Scenario: scenario, Test: v.Test, Verdict: v.Verdict})
+	WriteVerdict(a.App, campaign.AuditResult{Scenario: scenario, Test: v.Test, Verdict: v.Verdict})
 }
 
 // verdictJSON is a verdict as --json has it.
@@ -290,7 +290,7 @@ type verdictJSON struct {
 func newVerdictJSON(scenario string, v audit.Verdict) verdictJSON {
 	return verdictJSON{
 		Test: v.Test, Scenario: scenario, Pass: v.Pass, Accuracy: v.Accuracy.String(), Performance: v.Performance.String(),
-		Missing: v.Missing(), Reasons: append([]audit.Reason{}, v.Reasons...), Notes: append([]string{}, v.Notes...),
+		Missing: v.LacksLog(), Reasons: append([]audit.Reason{}, v.Reasons...), Notes: append([]string{}, v.Notes...),
 	}
 }
 

@@ -98,7 +98,7 @@ func judgeText(f *results.FoundRun) {
 		return
 	}
 	model, _ := rules.ModelOf(f.Place.Benchmark, nil)
-	v, err := result.Judge(rules, model, f.Scenario, string(text))
+	v, err := result.JudgeAccuracy(rules, model, f.Scenario, string(text))
 	if err != nil {
 		note(fmt.Sprintf("not judged: %v", err))
 		return

@@ -38,8 +38,8 @@ func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, 
 	if err != nil {
 		return nil, m, err
 	}
-	s = &campaign.Campaign{Request: request, Run: printed.makeRuns, Kept: printed.printRow}
-	m, err = s.Model(c.Context())
+	s = &campaign.Campaign{Request: request, Run: printed.makeRuns, OnKept: printed.printRow}
+	m, err = s.FindModel(c.Context())
 	return s, m, err
 }
 

@@ -106,8 +106,8 @@ func raw(t closedloop.Times) []float64 {
 
 // accuracyTask makes an accuracy run and takes its metrics.
 func (s *suiteRun) accuracyTask(ctx context.Context, j suiteJob) (d mlmark.Document, err error) {
-	c := campaign.Campaign{Request: j.request, Run: s.printed.makeRuns, Kept: s.printed.printRow}
-	if d.Run, err = c.Make(ctx, j.steps[0]); err != nil {
+	c := campaign.Campaign{Request: j.request, Run: s.printed.makeRuns, OnKept: s.printed.printRow}
+	if d.Run, err = c.MakeRun(ctx, j.steps[0]); err != nil {
 		return d, err
 	}
 	d.Task = *j.Task

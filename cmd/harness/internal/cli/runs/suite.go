@@ -345,7 +345,7 @@ func (s *suiteRun) runJob(ctx context.Context, j suiteJob) error {
 	if j.bench != nil {
 		return s.runBench(ctx, j)
 	}
-	c := campaign.Campaign{Request: j.request, Run: s.printed.makeRuns, Kept: s.printed.printRow}
+	c := campaign.Campaign{Request: j.request, Run: s.printed.makeRuns, OnKept: s.printed.printRow}
 	for i, step := range j.steps {
 		r := &s.results[j.results[i]]
 		if r.unmade = s.spentBudget(ctx, j.Job); r.unmade != "" {
@@ -358,7 +358,7 @@ func (s *suiteRun) runJob(ctx context.Context, j suiteJob) error {
 		if j.Task != nil {
 			s.makeTask(ctx, j, r)
 		} else {
-			rec, err := c.Make(ctx, step)
+			rec, err := c.MakeRun(ctx, step)
 			s.noteOutcome(j, r, rec, err)
 		}
 		s.spent[j.Entry] += s.Now().Sub(began)
@@ -375,7 +375,7 @@ func (s *suiteRun) beginJob(ctx context.Context, c *campaign.Campaign, j suiteJo
 		fmt.Fprintf(s.Stdout, "\n%v\n", j)
 	}
 	if j.Task == nil && j.bench == nil {
-		_ = c.Enter(ctx, j.steps) // whatever is wrong with the folder, the first run says
+		_ = c.RecordPlanned(ctx, j.steps) // whatever is wrong with the folder, the first run says
 	}
 }
 

@@ -107,7 +107,7 @@ func (s *benchSession) measureMissing(ctx context.Context) (err error) {
 		return err
 	}
 	defer folder.Close()
-	folder.Extra = s.writeExtras
+	folder.WriteExtra = s.writeExtras
 	s.sweep.Folder = folder
 	if earlier != nil {
 		s.goOn(folder, earlier)
@@ -132,12 +132,12 @@ func (s *benchSession) prepareLoads(ctx context.Context, open *serving.Session) 
 		return err
 	}
 	s.set = open.Set
-	if s.sources, err = beside.Find(ctx, s.about.URLs[0], s.serverMetrics, s.gpuMetrics, s.meter); err != nil {
+	if s.sources, err = beside.FindSources(ctx, s.about.URLs[0], s.serverMetrics, s.gpuMetrics, s.meter); err != nil {
 		return err
 	}
 	s.sources.Root = s.Root
 	r := s.completeRecord(open.BaseRecord()) // with what was found
-	open.Settings.Record, open.Settings.Begun = r, s.showProgress
+	open.Settings.Record, open.Settings.OnPointBegin = r, s.showProgress
 	open.Settings.Share, open.Settings.Start = s.share, s.start
 	file := s.newSweepFile(&r)
 	if s.waited > 0 {
@@ -164,7 +164,7 @@ func (s *benchSession) newSweepFile(r *record.Run) *sweepfile.Sweep {
 
 // goOn takes over the points of a sweep that was cut off, and says so.
 func (s *benchSession) goOn(folder *sweep.SweepFolder, earlier *sweepfile.Sweep) {
-	n, lost := s.sweep.GoOn(earlier)
+	n, lost := s.sweep.Resume(earlier)
 	if s.json {
 		return
 	}
@@ -198,8 +198,9 @@ func (s *benchSession) writeOtherForms(dir string, p *sweep.SweepPoint) error {
 	v := shell.Version()
 	run := formats.Run{
 		Requests: p.Requests, Rules: p.Rules, Load: p.Load, WarmUp: p.WarmUp, Grace: s.grace, API: s.set.API,
-		Stream: s.stream == "on", Model: s.about.Model, Tokenizer: s.tokenizer, Servers: s.about.URLs, Kind: s.about.Kind,
-		Label: s.label, Version: v.Version, Commit: v.Commit, Began: p.Began,
+		Stream: s.stream == "on", Model: s.about.Model, Tokenizer: s.tokenizer, Servers: s.about.URLs,
+		ServerKind: s.about.Kind,
+		Label:      s.label, Version: v.Version, Commit: v.Commit, Began: p.Began,
 		Data:        formats.Data{Name: filepath.Base(s.File), Path: s.File, Columns: s.Columns},
 		Interrupted: p.Record.Status == record.Interrupted,
 	}
@@ -247,7 +248,7 @@ func (s *benchSession) bodyFields() map[string]string {
 // measureAndPrint measures, and prints what was measured, also where something ended it.
 func (s *benchSession) measureAndPrint(ctx context.Context) error {
 	err := s.sweep.Run(ctx)
-	if errors.Is(err, engine.ErrLate) {
+	if errors.Is(err, engine.ErrStartPassed) {
 		err = sdk.Usage(fmt.Errorf("--start-at %s: %w; give all shares a later one", s.startAt, err))
 	}
 	return s.finishSweep(serving.OfServer(err))
@@ -302,7 +303,7 @@ func (s *benchSession) sweepOutcome() error {
 		return nil // merged shares are judged
 	}
 	if f.Find != nil {
-		return ofSearch(search.Ended(f.Find.Ended))
+		return ofSearch(search.EndReason(f.Find.Ended))
 	}
 	held := slices.ContainsFunc(f.Points, func(r record.Run) bool { return r.Serving.Holds != nil && *r.Serving.Holds })
 	if s.objectives.HasPointTerms() && !held {
@@ -312,13 +313,13 @@ func (s *benchSession) sweepOutcome() error {
 }
 
 // ofSearch is the outcome of a search that came to its end.
-func ofSearch(ended search.Ended) error {
+func ofSearch(ended search.EndReason) error {
 	switch ended {
-	case search.ByServer, search.ByMost:
+	case search.EndedByServer, search.EndedByMax:
 		return nil
-	case search.ByClient:
+	case search.EndedByClient:
 		return &exitcode.Outcome{Code: exitcode.Client}
-	case search.ByFew:
+	case search.EndedByFew:
 		return &exitcode.Outcome{Code: exitcode.Few}
 	}
 	return &exitcode.Outcome{Code: exitcode.Invalid}

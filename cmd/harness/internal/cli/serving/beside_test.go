@@ -36,7 +36,7 @@ func TestBeside(t *testing.T) {
 	if e == nil || math.Abs(e.Watts-500) > 1e-6 || math.Abs(e.PerToken*80/e.Joules-1) > 1e-6 {
 		t.Errorf("%+v", e)
 	}
-	var all struct{ Server, GPUs *scrape.Server }
+	var all struct{ Server, GPUs *scrape.ServerMetrics }
 	if err := json.Unmarshal([]byte(file(t, filepath.Join("bench-1", "users-2", "server.json"))), &all); err != nil ||
 		all.Server == nil || len(all.Server.Times) < 2 || len(all.GPUs.Series[scrape.Power]) < 2 {
 		t.Errorf("%v: %+v", err, all)

@@ -129,8 +129,8 @@ func (j *Job) Points() []record.Run {
 		all = append(all, r)
 	}
 	for _, p := range s.loads {
-		if name := sweep.NameOf(p); !made[name] {
-			blank(name, record.ServingLoad{By: p.Kind, Value: p.Value()}, sweep.WithPoint(s.identity.Point, p))
+		if name := sweep.PointFolderName(p); !made[name] {
+			blank(name, record.ServingLoad{By: p.Kind, Value: p.Value()}, sweep.AddPointName(s.identity.Point, p))
 		}
 	}
 	if len(s.loads) == 0 && len(all) == 0 {

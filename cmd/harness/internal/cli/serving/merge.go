@@ -87,9 +87,9 @@ func (a *app) mergeShares(c *cobra.Command, f *mergeFlags, dirs []string) error 
 		return err
 	}
 	defer folder.Close()
-	folder.Extra = s.writeExtras
+	folder.WriteExtra = s.writeExtras
 	s.sweep.Folder = folder
-	if err := folder.KeepPoint(sweep.NameOf(r.loads[0]), point); err != nil {
+	if err := folder.SavePoint(sweep.PointFolderName(r.loads[0]), point); err != nil {
 		return err
 	}
 	s.sweep.File.Points, s.sweep.File.Complete = []record.Run{point.Record}, true
@@ -163,7 +163,7 @@ func (s *benchSession) judgingSettings(first *record.Run) *sweep.PointSettings {
 		r.Stated.Note = s.benchRequest.outFlags.note
 	}
 	return &sweep.PointSettings{
-		WholeWindow: s.window == "all", Objectives: s.objectives, Shared: plan.SharesPrefixes(), Record: r,
+		WholeWindow: s.window == "all", Objectives: s.objectives, SharedPrefixes: plan.SharesPrefixes(), Record: r,
 		MaxErrors: &s.maxErrors,
 		Rules: metrics.FigureRules{
 			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, HourPrice: float64(s.price),

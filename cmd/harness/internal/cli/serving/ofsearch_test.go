@@ -9,8 +9,9 @@ import (
 
 // TestOfSearch: what ends a search has an exit code of its own.
 func TestOfSearch(t *testing.T) {
-	for ended, want := range map[search.Ended]exitcode.Code{
-		search.ByServer: 0, search.ByMost: 0, search.ByNone: 3, search.ByClient: 7, search.ByFew: 8, "": 3,
+	for ended, want := range map[search.EndReason]exitcode.Code{
+		search.EndedByServer: 0, search.EndedByMax: 0, search.EndedByNone: 3, search.EndedByClient: 7, search.EndedByFew: 8,
+		"": 3,
 	} {
 		if got := exitcode.Of(ofSearch(ended)); got != want {
 			t.Errorf("ended by %q: %d, want %d", ended, got, want)

@@ -13,7 +13,7 @@ import (
 
 // showProgress shows how far a point is.
 func (s *benchSession) showProgress(p arrival.Pattern, progress *engine.PointProgress) (done func(*sweep.SweepPoint)) {
-	told := s.sources.Begin()
+	told := s.sources.StartSampling()
 	if s.quiet {
 		return told
 	}
@@ -44,9 +44,9 @@ const lookEvery = 250 * time.Millisecond
 
 // progressText says how far a point is.
 func progressText(p arrival.Pattern, now engine.RequestCounts, took time.Duration) string {
-	text := fmt.Sprintf("%s  %s  %d answered", sweep.NameOf(p), figure.Seconds(took), now.Ended-now.Failed)
+	text := fmt.Sprintf("%s  %s  %d answered", sweep.PointFolderName(p), figure.Seconds(took), now.Ended-now.Failed)
 	if now.Sent == 0 && now.WarmUp > 0 {
-		text = fmt.Sprintf("%s  warming up: %d", sweep.NameOf(p), now.WarmUp)
+		text = fmt.Sprintf("%s  warming up: %d", sweep.PointFolderName(p), now.WarmUp)
 	}
 	if now.Failed > 0 {
 		text += fmt.Sprintf("  %d failed", now.Failed)

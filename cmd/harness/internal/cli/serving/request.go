@@ -162,10 +162,10 @@ func (r *benchRequest) readLoads() error {
 func (r *benchRequest) beginAt(flags *arrival.LoadFlags) {
 	switch {
 	case r.find == "concurrency":
-		r.search = &sweep.SearchOptions{By: arrival.Users, Most: r.most}
+		r.search = &sweep.SearchOptions{Kind: arrival.Users, MaxRequests: r.most}
 		flags.Concurrency = cmp.Or(flags.Concurrency, "1")
 	case r.find != "":
-		r.search = &sweep.SearchOptions{By: arrival.Rate, Most: r.most}
+		r.search = &sweep.SearchOptions{Kind: arrival.Rate, MaxRequests: r.most}
 		flags.Rate = cmp.Or(flags.Rate, "1")
 	case r.sweep && flags.Arrival == "":
 		flags.Concurrency = "1"

@@ -98,9 +98,9 @@ func (a *app) packTree(ctx context.Context, root string, f *packFlags) error {
 		return err
 	}
 	defer a.Tidies()()
-	p, err := pack.Write(ctx, t, f.out)
-	if err == nil && len(p.Left) > 0 {
-		fmt.Fprintf(a.Stderr, "left out, as it is in no division: %s\n", strings.Join(p.Left, ", "))
+	p, err := pack.WriteArchive(ctx, t, f.out)
+	if err == nil && len(p.LeftOut) > 0 {
+		fmt.Fprintf(a.Stderr, "left out, as it is in no division: %s\n", strings.Join(p.LeftOut, ", "))
 	}
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

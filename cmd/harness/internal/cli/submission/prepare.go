@@ -82,7 +82,7 @@ func (a *app) prepareTree(ctx context.Context, root string, f *prepareFlags) err
 		return sdk.Usage(err)
 	}
 	defer a.Tidies()()
-	plan, err := prepare.Tree(ctx, root, f.out, f.Options)
+	plan, err := prepare.CompleteTree(ctx, root, f.out, f.Options)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return context.Cause(ctx)
@@ -110,10 +110,10 @@ func (a *app) prepareTree(ctx context.Context, root string, f *prepareFlags) err
 func (a *app) prepareOfficially(root string, f *prepareFlags) error {
 	o := f.official
 	o.Input, o.Output, o.Submitter = root, f.out, f.Submitter
-	lines, err := officialprepare.Run(o)
+	lines, err := officialprepare.PrepareTree(o)
 	for _, l := range lines {
 		to := a.Stderr
-		if l.Printed() {
+		if l.IsPrinted() {
 			to = a.Stdout
 		}
 		fmt.Fprintln(to, l)

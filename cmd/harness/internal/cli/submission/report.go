@@ -76,7 +76,7 @@ func (a *app) makeReport(summary string, f *reportFlags) error {
 		return sdk.Data(err)
 	}
 	defer text.Close()
-	r, err := spreadsheet.Make(text, f.Options)
+	r, err := spreadsheet.MakeReport(text, f.Options)
 	if err != nil {
 		return sdk.Data(err)
 	}

@@ -31,7 +31,7 @@ func (a *app) repositoryCommand() *cobra.Command {
 		Args: shell.OneArgument("the folder with closed, network or open"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if compatible {
-				text, err := repository.Official(args[0])
+				text, err := repository.OfficialText(args[0])
 				fmt.Fprint(a.Stdout, text)
 				return sdk.Data(err)
 			}
@@ -49,7 +49,7 @@ func (a *app) findInRepository(root string) error {
 	}
 	defer t.Close()
 	unread := lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })
-	all := repository.All(t)
+	all := repository.FindAllFaults(t)
 	for _, f := range all {
 		fmt.Fprintln(a.Stdout, f.Error())
 	}

@@ -65,7 +65,7 @@ func (a *app) reviewTree(ctx context.Context, dir string, f *reviewFlags) error 
 	}
 	defer r.Close()
 	scope := review.Scope{Submitter: f.submitter, Folder: r.below}
-	if _, err := r.Choose(f.submitter); err != nil {
+	if _, err := r.ChooseSubmitters(f.submitter); err != nil {
 		return ofTree(err)
 	}
 	var other *treeRound

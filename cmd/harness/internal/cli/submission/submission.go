@@ -97,6 +97,6 @@ func hasSubmission(root, round, submitter string) error {
 		return sdk.Usage(err)
 	}
 	defer t.Close()
-	_, err = t.Choose(submitter)
+	_, err = t.ChooseSubmitters(submitter)
 	return ofTree(err)
 }

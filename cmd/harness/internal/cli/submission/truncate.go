@@ -50,7 +50,7 @@ func (a *app) truncateCommand() *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	flags.StringVar(&f.Keep, "keep", "", "keep the whole logs in `DIR`, outside the tree")
+	flags.StringVar(&f.StoreFolder, "keep", "", "keep the whole logs in `DIR`, outside the tree")
 	flags.StringVar(&f.Submitter, "submitter", "", "only the logs of this `SUBMITTER`")
 	flags.BoolVar(&f.verify, "verify", false, "read every original again, and compare its sha256")
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "do exactly what the official tool does")
@@ -78,18 +78,18 @@ func (f *truncateFlags) checkFlags(c *cobra.Command) error {
 	if given := shell.Changed(c, "backup", "output", "scenarios-to-skip"); given != "" {
 		return fmt.Errorf("--%s goes with --compatible only", given)
 	}
-	if f.Keep == "" {
+	if f.StoreFolder == "" {
 		return errors.New("--keep DIR is missing: the whole logs must be kept, in a folder outside the tree")
 	}
 	return nil
 }
 
 func (a *app) truncateTree(ctx context.Context, root string, f *truncateFlags) error {
-	f.Each = a.printTruncated
+	f.OnLog = a.printTruncated
 	defer a.Tidies()()
-	all, err := truncate.Tree(ctx, root, f.Options)
+	all, err := truncate.TruncateTree(ctx, root, f.Options)
 	if ctx.Err() == nil && f.verify {
-		err = errors.Join(err, a.checkOriginals(ctx, f.Keep, all))
+		err = errors.Join(err, a.checkOriginals(ctx, f.StoreFolder, all))
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -102,8 +102,8 @@ func (a *app) truncateTree(ctx context.Context, root string, f *truncateFlags) e
 
 func (a *app) printTruncated(out truncate.Outcome) {
 	fmt.Fprintf(a.Stdout, "%s\n    %s, sha256 %s", out.Log, out.Action, out.Hash)
-	if out.Kept != "" {
-		fmt.Fprintf(a.Stdout, "\n    %s in %s", figure.Bytes(out.Size), out.Kept)
+	if out.Original != "" {
+		fmt.Fprintf(a.Stdout, "\n    %s in %s", figure.Bytes(out.Size), out.Original)
 	}
 	fmt.Fprintln(a.Stdout)
 }
@@ -118,7 +118,7 @@ func (a *app) checkOriginals(ctx context.Context, keep string, all []truncate.Ou
 	var faults []error
 	checked := map[string]bool{}
 	for _, out := range all {
-		if out.Kept == "" || checked[out.Hash] {
+		if out.Original == "" || checked[out.Hash] {
 			continue
 		}
 		checked[out.Hash] = true
@@ -132,7 +132,7 @@ func (a *app) checkOriginals(ctx context.Context, keep string, all []truncate.Ou
 func (a *app) truncateOfficially(root string, f *truncateFlags) error {
 	o := f.official
 	o.Input, o.Submitter = root, f.Submitter
-	lines, err := officialtruncate.Run(o)
+	lines, err := officialtruncate.TruncateTree(o)
 	for _, l := range lines {
 		fmt.Fprintln(a.Stderr, l)
 	}

@@ -19,16 +19,16 @@ import (
 
 // Fault is a fault of a field.
 type Fault struct {
-	At      string // path of the field, such as "node_types.0.driver"; "" for the whole file
+	Path    string // path of the field, such as "node_types.0.driver"; "" for the whole file
 	Text    string // what was expected and what was found
 	Section string // section of the rules, if it differs from the file's
 }
 
 func (f Fault) String() string {
-	if f.At == "" {
+	if f.Path == "" {
 		return f.Text
 	}
-	return f.At + ": " + f.Text
+	return f.Path + ": " + f.Text
 }
 
 // Faults contains the faults of a file, in the order of its schema.
@@ -36,7 +36,7 @@ type Faults []Fault
 
 // Add adds a fault at a path.
 func (f *Faults) Add(at, format string, args ...any) {
-	*f = append(*f, Fault{At: at, Text: fmt.Sprintf(format, args...)})
+	*f = append(*f, Fault{Path: at, Text: fmt.Sprintf(format, args...)})
 }
 
 // Kind converts the value at a path and adds all its faults to f.
@@ -44,11 +44,11 @@ type Kind func(v any, at string, f *Faults) any
 
 // Field is a key of an object.
 type Field struct {
-	Name     string
-	Kind     Kind
-	Required bool
-	Null     bool // null is allowed and counts as a missing key
-	Before   bool // null is passed to the kind even if Null is set
+	Name       string
+	Kind       Kind
+	Required   bool
+	Nullable   bool // null is allowed and counts as a missing key
+	PassesNull bool // null is passed to the kind even if Null is set
 }
 
 // Record is a converted object: its fields' converted values and the original object.
@@ -62,7 +62,7 @@ func Object(after func(r *Record, at string, f *Faults), fields ...Field) Kind {
 	return func(v any, at string, f *Faults) any {
 		d, ok := v.(*pyvalue.Dict)
 		if !ok {
-			f.Add(at, "want an object, found %s", Brief(v))
+			f.Add(at, "want an object, found %s", BriefText(v))
 			return nil
 		}
 		r := &Record{d, map[string]any{}}
@@ -81,17 +81,17 @@ func (r *Record) readField(field Field, at string, f *Faults) {
 	v, there := r.Raw.Get(field.Name)
 	switch {
 	case !there && field.Required:
-		f.Add(Join(at, field.Name), "missing")
-	case !there, v == nil && field.Null && !field.Before:
+		f.Add(JoinPath(at, field.Name), "missing")
+	case !there, v == nil && field.Nullable && !field.PassesNull:
 	default:
-		if got := field.Kind(v, Join(at, field.Name), f); got != nil {
+		if got := field.Kind(v, JoinPath(at, field.Name), f); got != nil {
 			r.values[field.Name] = got
 		}
 	}
 }
 
-// Join returns the path of a key in the object at a path.
-func Join(at, key string) string { return strings.TrimPrefix(at+"."+key, ".") }
+// JoinPath returns the path of a key in the object at a path.
+func JoinPath(at, key string) string { return strings.TrimPrefix(at+"."+key, ".") }
 
 // Has reports whether a field has a value.
 func (r *Record) Has(name string) bool { return r != nil && r.values[name] != nil }
@@ -144,7 +144,7 @@ func List(min int, of Kind) Kind {
 		list, ok := v.([]any)
 		switch {
 		case !ok:
-			f.Add(at, "want a list, found %s", Brief(v))
+			f.Add(at, "want a list, found %s", BriefText(v))
 			return nil
 		case len(list) < min:
 			f.Add(at, "want at least %d items, found %d", min, len(list))
@@ -152,7 +152,7 @@ func List(min int, of Kind) Kind {
 		}
 		all := []any{}
 		for i, item := range list {
-			if got := of(item, Join(at, strconv.Itoa(i)), f); got != nil {
+			if got := of(item, JoinPath(at, strconv.Itoa(i)), f); got != nil {
 				all = append(all, got)
 			}
 		}
@@ -165,13 +165,13 @@ func Map(of Kind) Kind {
 	return func(v any, at string, f *Faults) any {
 		d, ok := v.(*pyvalue.Dict)
 		if !ok {
-			f.Add(at, "want an object, found %s", Brief(v))
+			f.Add(at, "want an object, found %s", BriefText(v))
 			return nil
 		}
 		all := map[string]any{}
 		for _, key := range d.Keys() {
 			item, _ := d.Get(key)
-			all[key] = of(item, Join(at, key), f)
+			all[key] = of(item, JoinPath(at, key), f)
 		}
 		return all
 	}
@@ -184,7 +184,7 @@ func Any(v any, _ string, _ *Faults) any { return v }
 func Text(v any, at string, f *Faults) any {
 	text, ok := v.(string)
 	if !ok {
-		f.Add(at, "want a text, found %s", Brief(v))
+		f.Add(at, "want a text, found %s", BriefText(v))
 		return nil
 	}
 	return text
@@ -195,7 +195,7 @@ func LongText(min int) Kind {
 	return func(v any, at string, f *Faults) any {
 		text, ok := Text(v, at, f).(string)
 		if ok && len([]rune(text)) < min {
-			f.Add(at, "want at least %d characters, found %s", min, Brief(v))
+			f.Add(at, "want at least %d characters, found %s", min, BriefText(v))
 			return nil
 		}
 		if !ok {
@@ -211,7 +211,7 @@ func Word(words ...string) Kind {
 		if text, ok := v.(string); ok && slices.Contains(words, text) {
 			return text
 		}
-		f.Add(at, "want %s, found %s", strings.Join(words, " or "), Brief(v))
+		f.Add(at, "want %s, found %s", strings.Join(words, " or "), BriefText(v))
 		return nil
 	}
 }
@@ -239,7 +239,7 @@ func Int(v any, at string, f *Faults) any {
 			return n
 		}
 	}
-	f.Add(at, "want a whole number, found %s", Brief(v))
+	f.Add(at, "want a whole number, found %s", BriefText(v))
 	return nil
 }
 
@@ -248,7 +248,7 @@ func IntFrom(min int64) Kind {
 	return func(v any, at string, f *Faults) any {
 		n, ok := Int(v, at, f).(*big.Int)
 		if ok && n.Cmp(big.NewInt(min)) < 0 {
-			f.Add(at, "want at least %d, found %s", min, Brief(v))
+			f.Add(at, "want at least %d, found %s", min, BriefText(v))
 			return nil
 		}
 		if !ok {
@@ -265,7 +265,7 @@ func Float(v any, at string, f *Faults) any {
 			return x
 		}
 	}
-	f.Add(at, "want a number, found %s", Brief(v))
+	f.Add(at, "want a number, found %s", BriefText(v))
 	return nil
 }
 
@@ -277,10 +277,10 @@ func FloatWithin(min, max float64) Kind {
 		case !ok:
 			return nil
 		case !(x >= min):
-			f.Add(at, "want at least %v, found %s", min, Brief(v))
+			f.Add(at, "want at least %v, found %s", min, BriefText(v))
 			return nil
 		case !(x <= max):
-			f.Add(at, "want at most %v, found %s", max, Brief(v))
+			f.Add(at, "want at most %v, found %s", max, BriefText(v))
 			return nil
 		}
 		return x
@@ -293,12 +293,12 @@ func StrictFloat(v any, at string, f *Faults) any {
 	case int64, *big.Int, float64:
 		return Float(v, at, f)
 	}
-	f.Add(at, "want a number, found %s", Brief(v))
+	f.Add(at, "want a number, found %s", BriefText(v))
 	return nil
 }
 
-// truths maps texts in lower case to the booleans that they represent.
-var truths = map[string]bool{"1": true, "on": true, "t": true, "true": true, "y": true, "yes": true,
+// booleanWords maps texts in lower case to the booleans that they represent.
+var booleanWords = map[string]bool{"1": true, "on": true, "t": true, "true": true, "y": true, "yes": true,
 	"0": false, "off": false, "f": false, "false": false, "n": false, "no": false}
 
 // Bool accepts a boolean, and also 1, 0 and words for booleans.
@@ -307,7 +307,7 @@ func Bool(v any, at string, f *Faults) any {
 	case bool:
 		return x
 	case string:
-		if truth, ok := truths[strings.ToLower(x)]; ok {
+		if truth, ok := booleanWords[strings.ToLower(x)]; ok {
 			return truth
 		}
 	case int64, *big.Int, float64: // numbers of JSON and YAML
@@ -315,7 +315,7 @@ func Bool(v any, at string, f *Faults) any {
 			return n == 1
 		}
 	}
-	f.Add(at, "want true or false, found %s", Brief(v))
+	f.Add(at, "want true or false, found %s", BriefText(v))
 	return nil
 }
 
@@ -335,8 +335,8 @@ func Union(kinds ...Kind) Kind {
 	}
 }
 
-// Brief returns a short form of a value for messages.
-func Brief(v any) string {
+// BriefText returns a short form of a value for messages.
+func BriefText(v any) string {
 	text := pyvalue.JSON(v)
 	if r := []rune(text); len(r) > 60 {
 		return string(r[:57]) + "..."
@@ -344,8 +344,8 @@ func Brief(v any) string {
 	return text
 }
 
-// Closed is Object without other keys than the fields.
-func Closed(after func(r *Record, at string, f *Faults), fields ...Field) Kind {
+// ClosedObject is Object without other keys than the fields.
+func ClosedObject(after func(r *Record, at string, f *Faults), fields ...Field) Kind {
 	open := Object(nil, fields...)
 	return func(v any, at string, f *Faults) any {
 		before := len(*f)
@@ -355,7 +355,7 @@ func Closed(after func(r *Record, at string, f *Faults), fields ...Field) Kind {
 		}
 		for _, key := range r.Raw.Keys() {
 			if !slices.ContainsFunc(fields, func(field Field) bool { return field.Name == key }) {
-				f.Add(Join(at, key), "no such key")
+				f.Add(JoinPath(at, key), "no such key")
 			}
 		}
 		if after != nil && len(*f) == before {

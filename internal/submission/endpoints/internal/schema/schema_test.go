@@ -17,7 +17,7 @@ func TestBool(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		inner, _ := Plain(v).(*pyvalue.Dict).Get("a")
+		inner, _ := FromYAML(v).(*pyvalue.Dict).Get("a")
 		var f Faults
 		if got := Bool(inner, "a", &f); got != want || (got == nil) != (len(f) == 1) {
 			t.Errorf("%s: %v, want %v (%v)", text, got, want, f)

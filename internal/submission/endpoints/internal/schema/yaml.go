@@ -9,21 +9,21 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/yaml11"
 )
 
-// YAML reads a YAML 1.1 text of up to maxBytes that contains a single mapping.
-func YAML(text []byte, maxBytes int) (*pyvalue.Dict, error) {
+// ParseYAML reads a YAML 1.1 text of up to maxBytes that contains a single mapping.
+func ParseYAML(text []byte, maxBytes int) (*pyvalue.Dict, error) {
 	v, err := yaml11.Decode(text, maxBytes)
 	if err != nil {
 		return nil, err
 	}
-	d, ok := Plain(v).(*pyvalue.Dict)
+	d, ok := FromYAML(v).(*pyvalue.Dict)
 	if !ok {
-		return nil, fmt.Errorf("it holds %s, want a mapping", Brief(Plain(v)))
+		return nil, fmt.Errorf("it holds %s, want a mapping", BriefText(FromYAML(v)))
 	}
 	return d, nil
 }
 
-// Plain converts a value of package yaml11 to the types of package pyvalue. Keys become texts.
-func Plain(v any) any {
+// FromYAML converts a value of package yaml11 to the types of package pyvalue. Keys become texts.
+func FromYAML(v any) any {
 	switch v := v.(type) {
 	case yaml11.Mapping:
 		d := pyvalue.NewDict()
@@ -32,13 +32,13 @@ func Plain(v any) any {
 			if !ok {
 				key = fmt.Sprint(item.Key)
 			}
-			d.Set(key, Plain(item.Value))
+			d.Set(key, FromYAML(item.Value))
 		}
 		return d
 	case []any:
 		all := make([]any, len(v))
 		for i, item := range v {
-			all[i] = Plain(item)
+			all[i] = FromYAML(item)
 		}
 		return all
 	case time.Time:

@@ -26,11 +26,11 @@ type Log struct {
 	Unmarked bool
 }
 
-// Of returns a log with these values and no errors, for a run whose log is not a list of records.
-func Of(values map[string]any) *Log { return &Log{values: values, absent: map[string]bool{}} }
+// NewLog returns a log with these values and no errors, for a run whose log is not a list of records.
+func NewLog(values map[string]any) *Log { return &Log{values: values, absent: map[string]bool{}} }
 
-// missing represents the value of a record without one.
-type missing struct{}
+// missingValue represents the value of a record without one.
+type missingValue struct{}
 
 // Keys of logs that both checkers read.
 const (
@@ -40,25 +40,25 @@ const (
 	KeyTokenLatencies = "requested_use_token_latencies"
 )
 
-// LeastDuration is both checkers' minimum duration of a performance run in milliseconds.
-const LeastDuration = 600_000
+// MinDurationMillis is both checkers' minimum duration of a performance run in milliseconds.
+const MinDurationMillis = 600_000
 
 // The marks of records: LoadGen's, and those of endpoints runs.
 const (
-	LoadGen   = ":::MLLOG"
-	Endpoints = ":::ENDPTS"
+	LoadGenMark   = ":::MLLOG"
+	EndpointsMark = ":::ENDPTS"
 )
 
-// Read reads a log. The mark of its first line must be one of marks and applies to all records. It returns an error if
-// the checkers would end, for example for a record that is not JSON.
-func Read(r io.Reader, marks ...string) (*Log, error) {
+// ReadLog reads a log. The mark of its first line must be one of marks and applies to all records. It returns an error
+// if the checkers would end, for example for a record that is not JSON.
+func ReadLog(r io.Reader, marks ...string) (*Log, error) {
 	d := &Log{values: map[string]any{}, absent: map[string]bool{}}
 	mark, n := "", 0
 	err := eachLine(r, func(line string) error {
 		n++
 		line = strings.TrimRightFunc(line, pyfloat.IsSpace)
 		if n == 1 {
-			if mark = markOf(line, marks); mark == "" {
+			if mark = markInLine(line, marks); mark == "" {
 				return fmt.Errorf("the first line does not begin with %s: %.80q", marks[0], line)
 			}
 		}
@@ -66,7 +66,7 @@ func Read(r io.Reader, marks ...string) (*Log, error) {
 		if !ok {
 			return nil
 		}
-		if err := d.add(rest); err != nil {
+		if err := d.addRecord(rest); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
 		return nil
@@ -74,18 +74,18 @@ func Read(r io.Reader, marks ...string) (*Log, error) {
 	return d, err
 }
 
-// ReadAny reads a log with LoadGen's mark. It skips lines without the mark and accepts a log without records. It
+// ReadLoadGenLog reads a log with LoadGen's mark. It skips lines without the mark and accepts a log without records. It
 // returns an error if the checkers before v5.0 would end.
-func ReadAny(r io.Reader) (*Log, error) {
+func ReadLoadGenLog(r io.Reader) (*Log, error) {
 	d := &Log{values: map[string]any{}, absent: map[string]bool{}}
 	n := 0
 	err := eachLine(r, func(line string) error {
 		n++
-		rest, ok := strings.CutPrefix(strings.TrimRightFunc(line, pyfloat.IsSpace), LoadGen)
+		rest, ok := strings.CutPrefix(strings.TrimRightFunc(line, pyfloat.IsSpace), LoadGenMark)
 		if !ok {
 			return nil
 		}
-		if err := d.add(rest); err != nil {
+		if err := d.addRecord(rest); err != nil {
 			return fmt.Errorf("line %d: %w", n, err)
 		}
 		return nil
@@ -93,7 +93,7 @@ func ReadAny(r io.Reader) (*Log, error) {
 	return d, err
 }
 
-func markOf(line string, marks []string) string {
+func markInLine(line string, marks []string) string {
 	for _, mark := range marks {
 		if strings.HasPrefix(line, mark) {
 			return mark
@@ -127,8 +127,8 @@ func eachLine(r io.Reader, use func(line string) error) error {
 	}
 }
 
-// add adds a record in JSON.
-func (d *Log) add(text string) error {
+// addRecord adds a record in JSON.
+func (d *Log) addRecord(text string) error {
 	v, err := pyvalue.DecodeShort(text)
 	if err != nil {
 		return err
@@ -146,7 +146,7 @@ func (d *Log) add(text string) error {
 	case []any, *pyvalue.Dict:
 		return errors.New("the record's key is a list or an object")
 	case string:
-		d.keep(key, value, hasValue)
+		d.addValue(key, value, hasValue)
 	}
 	metadata, _ := record.Get("metadata")
 	flags, _ := metadata.(*pyvalue.Dict)
@@ -154,14 +154,14 @@ func (d *Log) add(text string) error {
 	d.Unmarked = d.Unmarked || !ok
 	if pyvalue.True(isError) {
 		if !hasValue {
-			value = missing{}
+			value = missingValue{}
 		}
 		d.Errors = append(d.Errors, value)
 	}
 	return nil
 }
 
-func (d *Log) keep(key string, value any, hasValue bool) {
+func (d *Log) addValue(key string, value any, hasValue bool) {
 	if _, seen := d.values[key]; seen || d.absent[key] {
 		return
 	}
@@ -175,8 +175,8 @@ func (d *Log) keep(key string, value any, hasValue bool) {
 // Get returns the first value of a key, or nil if the log does not contain it.
 func (d *Log) Get(key string) any { return d.values[key] }
 
-// Absent reports whether the first record of a key has no value.
-func (d *Log) Absent(key string) bool { return d.absent[key] }
+// LacksValue reports whether the first record of a key has no value.
+func (d *Log) LacksValue(key string) bool { return d.absent[key] }
 
 // Has reports whether the log has a record of a key, with or without a value.
 func (d *Log) Has(key string) bool {

@@ -21,17 +21,18 @@ func TestRead(t *testing.T) {
 		marks []string
 		read  bool
 	}{
-		{detail.LoadGen, []string{detail.LoadGen}, true}, {detail.Endpoints, []string{detail.LoadGen}, false},
-		{detail.Endpoints, []string{detail.LoadGen, detail.Endpoints}, true}, {"", []string{detail.LoadGen}, false},
+		{detail.LoadGenMark, []string{detail.LoadGenMark}, true}, {detail.EndpointsMark, []string{detail.LoadGenMark}, false},
+		{detail.EndpointsMark, []string{detail.LoadGenMark, detail.EndpointsMark}, true},
+		{"", []string{detail.LoadGenMark}, false},
 	} {
-		d, err := detail.Read(strings.NewReader(c.mark+strings.ReplaceAll(text, "#", c.mark)), c.marks...)
+		d, err := detail.ReadLog(strings.NewReader(c.mark+strings.ReplaceAll(text, "#", c.mark)), c.marks...)
 		if (err == nil) != c.read {
 			t.Errorf("%q by %q: %v, want it read: %t", c.mark, c.marks, err, c.read)
 		}
 		if err != nil {
 			continue
 		}
-		if d.Get("a") != int64(1) || d.Get("b") != nil || !d.Has("b") || !d.Absent("b") || d.Absent("a") {
+		if d.Get("a") != int64(1) || d.Get("b") != nil || !d.Has("b") || !d.LacksValue("b") || d.LacksValue("a") {
 			t.Errorf("a is %v, b is %v, there %t", d.Get("a"), d.Get("b"), d.Has("b"))
 		}
 		if len(d.Errors) != 1 || d.Errors[0] != int64(2) || !d.Unmarked {
@@ -51,7 +52,7 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(":::ENDPTS {}\r:::MLLOG"))
 	f.Add([]byte(":::MLLOG {\"key\": [], \"value\": 1}\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		d, err := detail.Read(bytes.NewReader(text), detail.LoadGen, detail.Endpoints)
+		d, err := detail.ReadLog(bytes.NewReader(text), detail.LoadGenMark, detail.EndpointsMark)
 		if err == nil && (d.Get("no such key") != nil || d.Has("no such key")) {
 			t.Skip() // the text has it
 		}

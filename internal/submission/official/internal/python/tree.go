@@ -40,12 +40,12 @@ func (f Tree) Size(name string) (int64, error) {
 }
 
 // Dirs returns the names of a folder's subfolders, sorted.
-func (f Tree) Dirs(name string) ([]string, error) { return f.list(name, fs.FileMode.IsDir) }
+func (f Tree) Folders(name string) ([]string, error) { return f.listNames(name, fs.FileMode.IsDir) }
 
 // Plain returns the names of a folder's files, sorted.
-func (f Tree) Plain(name string) ([]string, error) { return f.list(name, fs.FileMode.IsRegular) }
+func (f Tree) Files(name string) ([]string, error) { return f.listNames(name, fs.FileMode.IsRegular) }
 
-func (f Tree) list(name string, want func(fs.FileMode) bool) ([]string, error) {
+func (f Tree) listNames(name string, want func(fs.FileMode) bool) ([]string, error) {
 	dir, err := f.Root.Open(filepath.FromSlash(name))
 	if err != nil {
 		return nil, err
@@ -141,14 +141,16 @@ func ReadJSON(r io.Reader, name string) (any, error) {
 // Log reads a detail log of LoadGen or of an endpoints run. It returns nil if the file does not exist. Errors are
 // crashes.
 func (f Tree) Log(name string) (*detail.Log, error) {
-	return f.log(name, func(r io.Reader) (*detail.Log, error) { return detail.Read(r, detail.LoadGen, detail.Endpoints) })
+	return f.readLog(name, func(r io.Reader) (*detail.Log, error) {
+		return detail.ReadLog(r, detail.LoadGenMark, detail.EndpointsMark)
+	})
 }
 
 // OldLog reads a detail log like the checkers before v5.0. It returns nil if the file does not exist. Errors are
 // crashes.
-func (f Tree) OldLog(name string) (*detail.Log, error) { return f.log(name, detail.ReadAny) }
+func (f Tree) OldLog(name string) (*detail.Log, error) { return f.readLog(name, detail.ReadLoadGenLog) }
 
-func (f Tree) log(name string, read func(io.Reader) (*detail.Log, error)) (*detail.Log, error) {
+func (f Tree) readLog(name string, read func(io.Reader) (*detail.Log, error)) (*detail.Log, error) {
 	if !f.Exists(name) {
 		return nil, nil
 	}
@@ -164,9 +166,9 @@ func (f Tree) log(name string, read func(io.Reader) (*detail.Log, error)) (*deta
 	return d, nil
 }
 
-// Differ returns texts that name the missing and the superfluous files of a folder.
-func (f Tree) Differ(folder string, want, optional []string) (faults []string) {
-	found, err := f.Plain(folder)
+// Differences returns texts that name the missing and the superfluous files of a folder.
+func (f Tree) Differences(folder string, want, optional []string) (faults []string) {
+	found, err := f.Files(folder)
 	if err != nil {
 		return []string{fmt.Sprintf("%s cannot be read: %v", folder, err)}
 	}
@@ -176,7 +178,7 @@ func (f Tree) Differ(folder string, want, optional []string) (faults []string) {
 		}
 	}
 	for _, name := range found {
-		if !slices.Contains(want, name) && !slices.Contains(optional, name) && !tree.Extra(name) {
+		if !slices.Contains(want, name) && !slices.Contains(optional, name) && !tree.IsExtra(name) {
 			faults = append(faults, folder+" has "+name+", which does not belong there")
 		}
 	}

@@ -53,7 +53,7 @@ func Configure(a *shell.App, c *cobra.Command, file string) (address string, err
 	if err != nil {
 		return "", sdk.Usage(fmt.Errorf("%s: %w", file, err))
 	}
-	if err := endpoints.Readable(text); err != nil {
+	if err := endpoints.CheckReadable(text); err != nil {
 		return "", sdk.Usage(fmt.Errorf("%s: %w", file, err))
 	}
 	if !endpoints.IsConfig(text) {
@@ -148,7 +148,7 @@ func asRunCommand(c *cobra.Command, file, instead string, flags []string, argume
 }
 
 // replayOf reads a configuration of recorded conversations; nil: the argument is none.
-func replayOf(argument string) (*endpoints.Asked, error) {
+func replayOf(argument string) (*endpoints.TranslatedConfig, error) {
 	if !Is(argument) {
 		return nil, nil
 	}
@@ -162,7 +162,7 @@ func replayOf(argument string) (*endpoints.Asked, error) {
 
 // asReplay asks recorded conversations of a configuration, as harness run does of the benchmark that replays.
 func asReplay(
-	a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string, asked *endpoints.Asked, err error,
+	a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string, asked *endpoints.TranslatedConfig, err error,
 ) error {
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", file, err))

@@ -26,7 +26,7 @@ type layout struct {
 // layouts are those that there are, by their names for --also.
 var layouts = map[string]layout{
 	"vllm": {write: vllm.Write},
-	"endpoints": {words: endpoints.Words, write: func(dir string, r formats.Run) error {
+	"endpoints": {words: endpoints.CheckExpressible, write: func(dir string, r formats.Run) error {
 		return endpoints.Write(dir, endpoints.Run{Run: r})
 	}},
 }
@@ -65,7 +65,7 @@ func CheckLayouts(names []string, points []arrival.Pattern, api prompts.API) err
 func WriteLayouts(dir string, names []string, r formats.Run) (notes []string, err error) {
 	for _, name := range names {
 		err := layouts[name].write(dir, r)
-		if errors.Is(err, formats.ErrNoWords) {
+		if errors.Is(err, formats.ErrInexpressible) {
 			notes = append(notes, fmt.Sprintf("--also %s: %v", name, err))
 		} else if err != nil {
 			return notes, fmt.Errorf("--also %s: %w", name, err)

@@ -30,12 +30,12 @@ func Check(a *shell.App, folder string, o CheckOptions, flags *pflag.FlagSet) er
 	if err := checkNoRoundFlags(flags); err != nil {
 		return sdk.Usage(err)
 	}
-	curves, report, err := check.Curves(folder, endpoints.Newest())
+	curves, report, err := check.ReadCurves(folder, endpoints.NewestRules())
 	if err != nil {
 		return sdk.Usage(err)
 	}
 	if o.Strict && !o.Compatible { // beyond what the official checker says
-		report.Rows = append(report.Rows, check.Review(curves)...)
+		report.Rows = append(report.Rows, check.ReviewCurves(curves)...)
 	}
 	reportRows(a.Report, report)
 	switch {
@@ -79,7 +79,7 @@ func writeEndpoints(w io.Writer, r *check.Report) error {
 			}
 		}
 	}
-	fmt.Fprintf(&b, "%s: %s, %s, %s\n", endpoints.Newest().Name, figure.Plural(r.Count(check.Error), "error"),
+	fmt.Fprintf(&b, "%s: %s, %s, %s\n", endpoints.NewestRules().Name, figure.Plural(r.Count(check.Error), "error"),
 		figure.Plural(r.Count(check.Warning), "warning"), figure.Plural(r.Count(check.Info), "check")+" passed")
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -139,5 +139,5 @@ func reportRows(to *ci.Report, r *check.Report) {
 			list.Add(row.Severity, row.Rule, row.Section, row.Path, row.Message)
 		}
 	}
-	to.AddFindings(list, fmt.Sprintf("Rules: %s.", endpoints.Newest().Name))
+	to.AddFindings(list, fmt.Sprintf("Rules: %s.", endpoints.NewestRules().Name))
 }

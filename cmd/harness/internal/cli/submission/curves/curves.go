@@ -19,9 +19,9 @@ type app struct{ *shell.App }
 // Is says whether a submission is one to MLPerf Endpoints: the rules say so, or else its folders.
 func Is(folder, rules string) bool {
 	if rules != "" {
-		return rules == endpoints.Newest().Name
+		return rules == endpoints.NewestRules().Name
 	}
-	return check.Is(folder)
+	return check.IsSubmission(folder)
 }
 
 // CheckFlags is an error where a flag is given that only other submissions have.

@@ -20,7 +20,7 @@ import (
 // Pack packs a submission to MLPerf Endpoints, the folder of its organisation, into a new file. What the check rejects
 // is packed only where rejected says so.
 func Pack(ctx context.Context, a *shell.App, folder, out string, rejected bool) (pack.Packed, error) {
-	report, err := check.Check(folder, endpoints.Newest())
+	report, err := check.Check(folder, endpoints.NewestRules())
 	if err != nil {
 		return pack.Packed{}, sdk.Usage(err)
 	}

@@ -103,7 +103,7 @@ func (f *planFlags) readPlan(flags *pflag.FlagSet, args []string) (*plan.Plan, e
 				return nil, fmt.Errorf("--%s does not go with a plan that is there: edit the plan", name)
 			}
 		}
-		return plan.ReadFile(file)
+		return plan.ReadPlan(file)
 	}
 	switch {
 	case !flags.Changed("model"):
@@ -116,7 +116,7 @@ func (f *planFlags) readPlan(flags *pflag.FlagSet, args []string) (*plan.Plan, e
 			return nil, fmt.Errorf("--%s is %d, want at least 1", name, value)
 		}
 	}
-	p, err := plan.Choose(f.o, endpoints.Newest())
+	p, err := plan.ChoosePlan(f.o, endpoints.NewestRules())
 	if err == nil && f.url != "" {
 		p.Client.Endpoint = f.url
 		p.Client.PerformanceSet = cmp.Or(f.data, p.Client.PerformanceSet)
@@ -126,8 +126,8 @@ func (f *planFlags) readPlan(flags *pflag.FlagSet, args []string) (*plan.Plan, e
 
 // showPlan judges a plan, prints it, and writes the files that are asked for.
 func (a *app) showPlan(p *plan.Plan, f *planFlags) error {
-	rules := endpoints.Newest()
-	findings := plan.Judge(p, rules)
+	rules := endpoints.NewestRules()
+	findings := plan.JudgePlan(p, rules)
 	for _, finding := range findings {
 		fmt.Fprintln(a.Stdout, finding)
 	}
@@ -223,11 +223,11 @@ func WritePlan(w io.Writer, p *plan.Plan, rules *endpoints.Rules) error {
 	points := table.Table{Right: []int{2, 3, 4, 5, 6}}
 	points.Head("point", "region", "window", "passes", p.Unit(rules), "time", "up to", "accuracy", "why")
 	for _, q := range p.Points {
-		need := p.NeedOf(q, rules)
+		need := p.NeedsOf(q, rules)
 		window, least, rate, accuracy := "-", "unknown", "-", "-"
-		if need.Time > 0 {
+		if need.MinTime > 0 {
 			window = fmt.Sprintf("%d s", q.WindowSeconds)
-			least, rate = figure.Seconds(need.Time), figure.Short(need.MaxRate)+"/s"
+			least, rate = figure.Seconds(need.MinTime), figure.Short(need.MaxRate)+"/s"
 		}
 		if q.Accuracy {
 			accuracy = "yes"
@@ -242,11 +242,11 @@ func WritePlan(w io.Writer, p *plan.Plan, rules *endpoints.Rules) error {
 
 // writeTotal says how long all points take at least, and what that leaves out.
 func writeTotal(w io.Writer, p *plan.Plan, rules *endpoints.Rules) error {
-	least, concurrent := p.Total(rules)
+	least, concurrent := p.TotalNeeds(rules)
 	longest := slices.MaxFunc(p.Points, func(a, b plan.Point) int {
-		return cmp.Compare(p.NeedOf(a, rules).Concurrent, p.NeedOf(b, rules).Concurrent)
+		return cmp.Compare(p.NeedsOf(a, rules).LatencyMultiple, p.NeedsOf(b, rules).LatencyMultiple)
 	})
-	long := p.NeedOf(longest, rules).Concurrent
+	long := p.NeedsOf(longest, rules).LatencyMultiple
 	_, err := fmt.Fprintf(w, `
 At least %s in all: the windows, plus one cropped pass for each window that must be found.
 A server that does fewer %s than "up to" takes longer. With a mean latency of 1 s at all points, the

@@ -48,9 +48,9 @@ func (a *app) probeServer(c *cobra.Command, f *planFlags, url string) error {
 		return serving.OfServer(err)
 	}
 	defer end()
-	search := drive.Probe{Try: try, Least: endpoints.Newest().MaxCMin + 1, Most: maxProbed,
+	search := drive.Probe{Try: try, Min: endpoints.NewestRules().MaxCMin + 1, Max: maxProbed,
 		Say: func(line string) { fmt.Fprintln(a.Stdout, line) }}
-	if f.o.CMax, err = search.Find(c.Context()); err != nil {
+	if f.o.CMax, err = search.FindCMax(c.Context()); err != nil {
 		return serving.OfServer(err)
 	}
 	_, err = fmt.Fprintf(a.Stdout, "C_max %d: more users raise the tokens per second by less than 3 %%\n\n", f.o.CMax)

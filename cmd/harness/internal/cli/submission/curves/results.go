@@ -38,7 +38,7 @@ func Results(a *shell.App, folders []string, format, out string, flags *pflag.Fl
 	}
 	var all []*results.Results
 	for _, folder := range folders {
-		r, err := results.Read(folder, endpoints.Newest())
+		r, err := results.Read(folder, endpoints.NewestRules())
 		if err != nil {
 			return err
 		}

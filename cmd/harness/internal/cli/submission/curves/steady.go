@@ -98,7 +98,7 @@ func (f *steadyFlags) minSeconds() float64 {
 	if f.users == 0 {
 		return f.seconds
 	}
-	return float64(endpoints.Newest().MinWindowSeconds(f.users, false))
+	return float64(endpoints.NewestRules().MinWindowSeconds(f.users, false))
 }
 
 func (a *app) findSteady(events string, f *steadyFlags) error {
@@ -110,7 +110,7 @@ func (a *app) findSteady(events string, f *steadyFlags) error {
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", events, err))
 	}
-	for _, doubt := range []string{messages.Doubt(found.Messages), found.ClockDoubt()} {
+	for _, doubt := range []string{messages.CountWarning(found.Messages), found.ClockDoubt()} {
 		if doubt != "" {
 			fmt.Fprintln(a.Stderr, doubt)
 		}
@@ -148,7 +148,7 @@ func (f *steadyFlags) readEvents(path string) (steady.Events, *chat.Counter, err
 		if err != nil {
 			return steady.Events{}, nil, err
 		}
-		passes := formats.NewGathering(f.samples, metrics.FigureRules{Tokenizer: true})
+		passes := formats.NewPassGatherer(f.samples, metrics.FigureRules{Tokenizer: true})
 		for i := range all {
 			passes.Add(&all[i])
 		}
@@ -161,7 +161,7 @@ func (f *steadyFlags) readEvents(path string) (steady.Events, *chat.Counter, err
 	if err != nil {
 		return steady.Events{}, nil, err
 	}
-	messages, err := chat.OpenBeside(f.tokenizer, tokens.EncodePlain)
+	messages, err := chat.OpenForTokenizer(f.tokenizer, tokens.EncodePlain)
 	if err != nil {
 		return steady.Events{}, nil, err
 	}
@@ -169,7 +169,7 @@ func (f *steadyFlags) readEvents(path string) (steady.Events, *chat.Counter, err
 	events, err := steady.ReadEvents(file, f.samples, func(text string) int {
 		ids = tokens.EncodePlain(ids[:0], text)
 		return len(ids)
-	}, messages.Parts())
+	}, messages.PartsCounter())
 	return events, messages, err
 }
 

@@ -54,7 +54,7 @@ func (a *app) addCommand() *cobra.Command {
 	flags.StringVar(&o.Division, "division", "", "closed, open or network (default: that of the system)")
 	flags.StringVar(&o.Benchmark, "benchmark", "",
 		"`NAME` of the benchmark's folder (default: the rules' name of the\nmodel); any name in the open division")
-	flags.StringSliceVar(&o.Only, "only", nil, "add only the runs of these `SCENARIOS`")
+	flags.StringSliceVar(&o.OnlyScenarios, "only", nil, "add only the runs of these `SCENARIOS`")
 	flags.BoolVar(&o.Replace, "replace", false, "replace runs that were added for the same result")
 	flags.BoolVar(&o.Rehearsal, "rehearsal", false, "accept and mark runs that cannot be submitted")
 	return c
@@ -62,7 +62,7 @@ func (a *app) addCommand() *cobra.Command {
 
 func (a *app) addFolders(ctx context.Context, dir string, folders []string, o assemble.AddOptions) error {
 	var open []assemble.Unfilled
-	err := assemble.Update(ctx, dir, func(w *assemble.Workspace) error {
+	err := assemble.UpdateWorkspace(ctx, dir, func(w *assemble.Workspace) error {
 		o.Now = a.Now()
 		added, err := w.Add(folders, o)
 		if err != nil {
@@ -73,7 +73,7 @@ func (a *app) addFolders(ctx context.Context, dir string, folders []string, o as
 		}
 		runs.SayLeft(a.Stdout, added.Skipped)
 		a.printMarks(added.Results)
-		open, err = w.Open()
+		open, err = w.OpenFields()
 		return err
 	})
 	if err != nil {
@@ -103,7 +103,7 @@ func (a *app) removeCommand() *cobra.Command {
 			if ofEndpointsWorkspace(dir, "") {
 				return a.removeEndpoints(c.Context(), dir, args)
 			}
-			return sdk.Usage(assemble.Update(c.Context(), dir, func(w *assemble.Workspace) error {
+			return sdk.Usage(assemble.UpdateWorkspace(c.Context(), dir, func(w *assemble.Workspace) error {
 				removed, err := w.Remove(args)
 				for _, r := range removed {
 					fmt.Fprintf(a.Stdout, "removed: %v  from %s\n", r, r.Out)

@@ -93,17 +93,17 @@ func (a *app) buildTree(ctx context.Context, f *buildFlags) error {
 
 // printDerived says which runs are left out, which results are copies, and what the rules ask for and is not there.
 func (a *app) printDerived(p *assemble.Plan) error {
-	runs.SayLeft(a.Stdout, p.Left)
+	runs.SayLeft(a.Stdout, p.LeftOut)
 	for _, d := range p.Derived {
 		fmt.Fprintf(a.Stdout, "%s\n    copy of %s; %s\n", d.Place, d.From, d.Reason)
 	}
 	for _, missing := range p.Missing {
 		fmt.Fprintln(a.Stdout, "missing: "+missing)
 	}
-	for _, u := range p.Open {
+	for _, u := range p.OpenFields {
 		fmt.Fprintln(a.Stdout, "not filled in: "+u.String())
 	}
-	for _, lacking := range p.Lacking {
+	for _, lacking := range p.OptionalMissing {
 		fmt.Fprintln(a.Stdout, "warning: "+lacking)
 	}
 	return nil

@@ -23,7 +23,7 @@ import (
 
 // ofEndpointsWorkspace says whether a workspace is of a submission to MLPerf Endpoints: the rules say so, or its file.
 func ofEndpointsWorkspace(dir, rules string) bool {
-	return rules == endpoints.Newest().Name || build.Is(dir)
+	return rules == endpoints.NewestRules().Name || build.IsWorkspace(dir)
 }
 
 // beginEndpoints is submission init of MLPerf Endpoints.
@@ -35,8 +35,8 @@ func (a *app) beginEndpoints(ctx context.Context, dir string, o *initFlags, flag
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	w, written, err := build.Init(dir, build.InitOptions{Organisation: o.Submitter, Submission: o.submission,
-		Division: o.Division, System: o.System, Node: o.node}, known, endpoints.Newest())
+	w, written, err := build.InitWorkspace(dir, build.InitOptions{Organisation: o.Submitter, Submission: o.submission,
+		Division: o.Division, System: o.System, Node: o.node}, known, endpoints.NewestRules())
 	if err != nil {
 		return sdk.Usage(err)
 	}
@@ -49,7 +49,7 @@ func (a *app) beginEndpoints(ctx context.Context, dir string, o *initFlags, flag
 // probeNodes is what the nodes at hosts say of themselves, through ssh; without a host, what this machine says.
 func (a *app) probeNodes(ctx context.Context, hosts []string) (map[string]string, error) {
 	if len(hosts) == 0 {
-		return system.Probe(ctx, system.Machine{Root: a.Root, Run: runProgram}), nil
+		return system.ProbeMachine(ctx, system.Machine{Root: a.Root, Run: runProgram}), nil
 	}
 	var all []map[string]string
 	for _, host := range hosts {
@@ -64,7 +64,7 @@ func (a *app) probeNodes(ctx context.Context, hosts []string) (map[string]string
 		if err != nil {
 			return nil, fmt.Errorf("ssh %s: %w", host, describeExit(err))
 		}
-		all = append(all, system.Probe(ctx, m))
+		all = append(all, system.ProbeMachine(ctx, m))
 	}
 	return system.JoinNodes(hosts, all)
 }
@@ -94,9 +94,9 @@ func (a *app) addEndpoints(ctx context.Context, dir string, folders []string, o 
 	if err := curves.CheckFlags(flags, "division", "benchmark", "only"); err != nil {
 		return err
 	}
-	return sdk.Usage(build.Update(ctx, dir, func(w *build.Workspace) error {
+	return sdk.Usage(build.UpdateWorkspace(ctx, dir, func(w *build.Workspace) error {
 		added, err := w.Add(folders, build.AddOptions{System: o.System, Replace: o.Replace, Rehearsal: o.Rehearsal,
-			Now: a.Now()}, endpoints.Newest())
+			Now: a.Now()}, endpoints.NewestRules())
 		if err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (a *app) addEndpoints(ctx context.Context, dir string, folders []string, o 
 
 // removeEndpoints takes points out of a submission to MLPerf Endpoints.
 func (a *app) removeEndpoints(ctx context.Context, dir string, names []string) error {
-	return sdk.Usage(build.Update(ctx, dir, func(w *build.Workspace) error {
+	return sdk.Usage(build.UpdateWorkspace(ctx, dir, func(w *build.Workspace) error {
 		removed, err := w.Remove(names)
 		for _, p := range removed {
 			fmt.Fprintf(a.Stdout, "removed: %v  from %s\n", p, p.Dir)
@@ -126,11 +126,11 @@ func (a *app) buildEndpoints(ctx context.Context, f *buildFlags, flags *pflag.Fl
 	if err := curves.CheckFlags(flags, "no-infer", "no-low-accuracy"); err != nil {
 		return err
 	}
-	w, err := build.Open(f.workspace)
+	w, err := build.OpenWorkspace(f.workspace)
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	p, err := w.NewPlan(endpoints.Newest())
+	p, err := w.NewPlan(endpoints.NewestRules())
 	if err != nil {
 		return sdk.Usage(err)
 	}
@@ -143,10 +143,10 @@ func (a *app) buildEndpoints(ctx context.Context, f *buildFlags, flags *pflag.Fl
 		}
 		return a.printLacking(p, f.workspace)
 	}
-	if len(p.Open) > 0 && !f.AllowUnfilled {
+	if len(p.OpenFields) > 0 && !f.AllowUnfilled {
 		_ = a.printLacking(p, f.workspace)
 		return sdk.Usage(fmt.Errorf("%s: fill them in, or give --allow-unfilled",
-			figure.Plural(len(p.Open), "field")+" not filled in"))
+			figure.Plural(len(p.OpenFields), "field")+" not filled in"))
 	}
 	defer a.Tidies()()
 	if _, err := p.Write(ctx, f.out, f.force); err != nil {
@@ -164,7 +164,7 @@ func (a *app) buildEndpoints(ctx context.Context, f *buildFlags, flags *pflag.Fl
 }
 
 // printPower shows how the power of a system comes about.
-func (a *app) printPower(p *build.Power) {
+func (a *app) printPower(p *build.PowerDescription) {
 	fmt.Fprintf(a.Stdout, "power of %s\n", p.System)
 	for _, line := range p.Lines {
 		fmt.Fprintln(a.Stdout, "    "+line)
@@ -179,15 +179,15 @@ func (a *app) printLacking(p *build.Plan, workspace string) error {
 	for _, text := range p.Missing {
 		fmt.Fprintln(a.Stdout, "missing: "+text)
 	}
-	for _, u := range p.Open {
-		fmt.Fprintf(a.Stdout, "not filled in: %s  %s\n", filepath.Join(workspace, u.File), u.Open)
+	for _, u := range p.OpenFields {
+		fmt.Fprintf(a.Stdout, "not filled in: %s  %s\n", filepath.Join(workspace, u.File), u.OpenField)
 	}
 	return nil
 }
 
 // sayChecked says what the check finds in a tree that was made.
 func (a *app) sayChecked(root string) error {
-	report, err := check.Check(root, endpoints.Newest())
+	report, err := check.Check(root, endpoints.NewestRules())
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ func (a *app) addRuns(ctx context.Context, r *runFlags) error {
 	if err != nil {
 		return err
 	}
-	return assemble.Update(ctx, r.Goal.Workspace, func(w *assemble.Workspace) error {
+	return assemble.UpdateWorkspace(ctx, r.Goal.Workspace, func(w *assemble.Workspace) error {
 		w.Results = slices.DeleteFunc(w.Results, func(result assemble.Result) bool { return result.Out == out })
 		added, err := w.Add([]string{out}, assemble.AddOptions{
 			System: r.Goal.System, Division: r.Rules.Division, Replace: true, Rehearsal: r.rehearsal, Now: a.Now(),

@@ -52,7 +52,7 @@ func (a *app) initCommand() *cobra.Command {
 				return a.beginEndpoints(c.Context(), dir, &o, c.Flags())
 			}
 			if given := shell.Changed(c, "rules", "submission-id", "node", "ssh"); given != "" {
-				return sdk.Usage(fmt.Errorf("--%s goes with --rules %s only", given, endpoints.Newest().Name))
+				return sdk.Usage(fmt.Errorf("--%s goes with --rules %s only", given, endpoints.NewestRules().Name))
 			}
 			return a.initWorkspace(c.Context(), dir, o.InitOptions)
 		},
@@ -62,7 +62,7 @@ func (a *app) initCommand() *cobra.Command {
 	flags.StringVar(&o.Submitter, "submitter", "", "`NAME` of your organisation's folder")
 	flags.StringVar(&o.Division, "division", "", "closed, open or network (default closed)")
 	flags.StringVar(&o.System, "system", "", "`NAME` of this system's folder (default: system)")
-	name := endpoints.Newest().Name
+	name := endpoints.NewestRules().Name
 	flags.StringVar(&o.rules, "rules", "", name+" for a submission to MLPerf Endpoints (default: MLPerf Inference)")
 	flags.StringVar(&o.submission, "submission-id", "",
 		"with --rules "+name+": `ID` of the submission, once known")
@@ -74,14 +74,14 @@ func (a *app) initCommand() *cobra.Command {
 }
 
 func (a *app) initWorkspace(ctx context.Context, dir string, o assemble.InitOptions) error {
-	done, err := assemble.Init(dir, o, system.Probe(ctx, system.Machine{Root: a.Root, Run: runProgram}))
+	done, err := assemble.InitWorkspace(dir, o, system.ProbeMachine(ctx, system.Machine{Root: a.Root, Run: runProgram}))
 	if err != nil {
 		return sdk.Usage(err)
 	}
 	for _, name := range done.Written {
 		fmt.Fprintln(a.Stdout, filepath.Join(dir, name))
 	}
-	return listUnfilled(a.Stdout, dir, done.Open)
+	return listUnfilled(a.Stdout, dir, done.OpenFields)
 }
 
 // maxProbe is how long a program that describes devices may take.

@@ -139,7 +139,7 @@ func (r *runFlags) checkKnownType() error {
 
 func (a *app) makeRuns(c *cobra.Command, r *runFlags, models []string) error {
 	switch {
-	case plan.IsFile(models[0]):
+	case plan.IsPlan(models[0]):
 		return a.runPlan(c, r, models)
 	}
 	for _, name := range []string{"shorten", "client", "client-python"} {
@@ -168,12 +168,12 @@ func (a *app) makeRuns(c *cobra.Command, r *runFlags, models []string) error {
 }
 
 // submitParts makes the runs of all models, and adds them to the workspace.
-func (a *app) submitParts(ctx context.Context, r *runFlags, parts []campaign.Part) error {
+func (a *app) submitParts(ctx context.Context, r *runFlags, parts []campaign.ModelPart) error {
 	if r.rehearsal {
 		fmt.Fprintln(a.Stdout, "a rehearsal: no check accepts these runs")
 	}
 	var outcome shell.Outcomes
-	outcome.Fault(campaign.Submit(ctx, parts, func(p campaign.Part, o campaign.Outcome) {
+	outcome.Fault(campaign.Submit(ctx, parts, func(p campaign.ModelPart, o campaign.Outcome) {
 		a.printOutcome(&outcome, p,
 			o)
 	}))
@@ -186,8 +186,8 @@ func (a *app) submitParts(ctx context.Context, r *runFlags, parts []campaign.Par
 }
 
 // planParts plans the runs of all models, before any of them is made.
-func (a *app) planParts(c *cobra.Command, r *runFlags, models []string) ([]campaign.Part, error) {
-	var parts []campaign.Part
+func (a *app) planParts(c *cobra.Command, r *runFlags, models []string) ([]campaign.ModelPart, error) {
+	var parts []campaign.ModelPart
 	var faults []error
 	for _, model := range models {
 		one := *r.Flags
@@ -210,7 +210,7 @@ func (a *app) planParts(c *cobra.Command, r *runFlags, models []string) ([]campa
 		if err == nil {
 			var sub campaign.Submission
 			if sub, err = s.NewSubmission(c.Context()); err == nil {
-				parts = append(parts, campaign.Part{Campaign: s, Submission: sub})
+				parts = append(parts, campaign.ModelPart{Campaign: s, Submission: sub})
 			}
 		}
 		if err != nil && strings.Contains(err.Error(), shell.OfficialName) {
@@ -264,7 +264,7 @@ func lastValue(values []string) string {
 }
 
 // printOutcome prints what became of a run or an audit.
-func (a *app) printOutcome(all *shell.Outcomes, p campaign.Part, o campaign.Outcome) {
+func (a *app) printOutcome(all *shell.Outcomes, p campaign.ModelPart, o campaign.Outcome) {
 	switch {
 	case o.Err != nil:
 		all.Add(exitcode.Of(o.Err))
@@ -278,20 +278,20 @@ func (a *app) printOutcome(all *shell.Outcomes, p campaign.Part, o campaign.Outc
 }
 
 // writeHours lists the runs and how long they take.
-func (a *app) writeHours(ctx context.Context, parts []campaign.Part) error {
+func (a *app) writeHours(ctx context.Context, parts []campaign.ModelPart) error {
 	whole, sure := time.Duration(0), true
 	for _, p := range parts {
-		planned, err := p.Plan(ctx, p.Submission)
+		planned, err := p.PlanRuns(ctx, p.Submission)
 		if err != nil {
 			return err
 		}
 		for _, run := range planned {
-			if !run.There {
-				whole, sure = whole+run.Takes, sure && run.Sure
+			if !run.Exists {
+				whole, sure = whole+run.Duration, sure && run.IsEstimate
 			}
 			fmt.Fprintf(a.Stdout, "%-22s  %-28s  %s\n", p.Submission.Model.Name, run.Step, hoursText(run))
 		}
-		for _, left := range p.Left {
+		for _, left := range p.LeftOut {
 			fmt.Fprintln(a.Stdout, "left out: "+left)
 		}
 	}
@@ -305,11 +305,11 @@ func (a *app) writeHours(ctx context.Context, parts []campaign.Part) error {
 }
 
 // hoursText says how long a run takes.
-func hoursText(run campaign.Planned) string {
-	switch text := aboutText(run.Takes); {
-	case run.There:
+func hoursText(run campaign.PlannedRun) string {
+	switch text := aboutText(run.Duration); {
+	case run.Exists:
 		return "there"
-	case run.Sure:
+	case run.IsEstimate:
 		return cmp.Or(text, "0 s")
 	case text == "":
 		return "not known: the expected rate is not set"

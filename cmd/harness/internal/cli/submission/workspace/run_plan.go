@@ -35,8 +35,8 @@ func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 	if err := r.checkPlanFlags(c.Flags(), files); err != nil {
 		return sdk.Usage(err)
 	}
-	rules := endpoints.Newest()
-	p, err := plan.ReadFile(files[0])
+	rules := endpoints.NewestRules()
+	p, err := plan.ReadPlan(files[0])
 	if err != nil {
 		return sdk.Usage(err)
 	}
@@ -54,10 +54,10 @@ func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	o := drive.Options{Plan: p, Rules: rules, Client: driven, Rehearsal: r.rehearsal, Shorten: r.shorten,
+	o := drive.Options{Plan: p, Rules: rules, Client: driven, Rehearsal: r.rehearsal, TimeDivisor: r.shorten,
 		Force: r.Output.Force, Say: say, Out: cmp.Or(r.Output.Dir, "curve-"+p.Model)}
 	if !r.Quiet {
-		o.Every = lineEvery
+		o.ReportInterval = lineEvery
 	}
 	if r.rehearsal {
 		say("a rehearsal: no check accepts these runs")
@@ -65,7 +65,7 @@ func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 	if err := checkSets(p, rules, say); err != nil {
 		return err
 	}
-	curve, err := drive.Run(c.Context(), o)
+	curve, err := drive.RunCurve(c.Context(), o)
 	if n := len(curve.Points); n > 0 {
 		say(fmt.Sprintf("%s: %d of %d points", o.Out, n, len(p.Points)))
 	}
@@ -79,7 +79,7 @@ func checkSets(p *plan.Plan, rules *endpoints.Rules, say func(line string)) erro
 		return nil
 	}
 	check := drive.CheckSet
-	if p.Agentic(rules) {
+	if p.IsAgentic(rules) {
 		check = drive.CheckTrajectories
 	}
 	lines, err := check(p.Client.PerformanceSet, p.Model, rules)
@@ -89,7 +89,7 @@ func checkSets(p *plan.Plan, rules *endpoints.Rules, say func(line string)) erro
 	for _, line := range lines {
 		say("note: " + performanceKey + ": " + line)
 	}
-	if p.Agentic(rules) || !slices.ContainsFunc(p.Points, func(q plan.Point) bool { return q.Accuracy }) {
+	if p.IsAgentic(rules) || !slices.ContainsFunc(p.Points, func(q plan.Point) bool { return q.Accuracy }) {
 		return nil
 	}
 	lines, err = drive.CheckAccuracyFile(drive.AccuracyFileOf(p, rules), rules)
@@ -148,7 +148,7 @@ func (r *runFlags) checkClient() error {
 // checkPlan wants a plan without errors, whose model the client can measure, and whose server and data are named.
 func (r *runFlags) checkPlan(p *plan.Plan, rules *endpoints.Rules) error {
 	var faults []error
-	for _, f := range plan.Judge(p, rules) {
+	for _, f := range plan.JudgePlan(p, rules) {
 		if !f.Warning {
 			faults = append(faults, errors.New(f.String()))
 		}
@@ -179,9 +179,10 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 		if rules, err = r.trialRules(p, rules); err != nil {
 			return nil, err
 		}
-		official := &drive.Official{Python: r.python, Plan: p, Rules: rules, Rehearsal: r.rehearsal, Connection: connection,
-			Say: func(line string) { fmt.Fprintln(a.Stdout, line) }}
-		if p.Agentic(rules) {
+		official := &drive.OfficialClient{Python: r.python, Plan: p, Rules: rules, Rehearsal: r.rehearsal,
+			Connection: connection,
+			Say:        func(line string) { fmt.Fprintln(a.Stdout, line) }}
+		if p.IsAgentic(rules) {
 			return official, nil
 		}
 		if official.Tokenizer, err = client.OpenTokenizer(p.Client.Tokenizer); err != nil {
@@ -190,7 +191,7 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 		return official, nil
 	}
 	v := shell.Version()
-	return &drive.Own{Endpoint: p.Client.Endpoint, Tokenizer: a.tokenizerOf(p), Version: v.Version, Commit: v.Commit,
+	return &drive.OwnClient{Endpoint: p.Client.Endpoint, Tokenizer: a.tokenizerOf(p), Version: v.Version, Commit: v.Commit,
 		Connection: connection, Prompts: drive.SetOptions(p.Client.PerformanceSet, p.Model, rules),
 		Accuracy: drive.AccuracyFileOf(p, rules), SWEBench: p.Client.SWEBench, Rules: rules,
 		Note: func(text string) { fmt.Fprintln(a.Stdout, "note: "+text) }}, nil

@@ -22,18 +22,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
-// Case is a golden case of the official checker: a base, the changes to it, and the rows before and after (rule,
+// GoldenCase is a golden case of the official checker: a base, the changes to it, and the rows before and after (rule,
 // severity, path, section, message).
-type Case struct {
+type GoldenCase struct {
 	Base               string
-	Ops                []Op
+	Ops                []Change
 	Results, Gone, New [][5]string
 	Errors, Warnings   *int
 }
 
-// Op is a change of a file or folder. "set" and "delete" change the value at Path. "text" replaces the whole file.
+// Change is a change of a file or folder. "set" and "delete" change the value at Path. "text" replaces the whole file.
 // "remove" removes it, and "rename" renames it to To.
-type Op struct {
+type Change struct {
 	Op    string          `json:"op"`
 	File  string          `json:"file"` // path relative to the submission
 	To    string          `json:"to,omitempty"`
@@ -42,7 +42,7 @@ type Op struct {
 }
 
 // Cases reads the golden cases and their bases. The files of a base are below sub/.
-func Cases(t testing.TB, file string) (all []Case, bases map[string]fstest.MapFS) {
+func ReadCases(t testing.TB, file string) (all []GoldenCase, bases map[string]fstest.MapFS) {
 	t.Helper()
 	bases = map[string]fstest.MapFS{}
 	f, err := os.Open(file)
@@ -53,7 +53,7 @@ func Cases(t testing.TB, file string) (all []Case, bases map[string]fstest.MapFS
 	lines := bufio.NewScanner(f)
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
-		var c Case
+		var c GoldenCase
 		if err := json.Unmarshal(lines.Bytes(), &c); err != nil {
 			t.Fatal(err)
 		}
@@ -103,14 +103,14 @@ func Write(t testing.TB, tree fstest.MapFS, dir string) {
 }
 
 // Changed returns a copy of a base with changes.
-func Changed(t testing.TB, base fstest.MapFS, ops []Op) fstest.MapFS {
+func ChangedTree(t testing.TB, base fstest.MapFS, ops []Change) fstest.MapFS {
 	t.Helper()
 	tree := maps.Clone(base)
 	for _, op := range ops {
 		file := path.Join("sub", op.File)
 		switch op.Op {
 		case "set", "delete":
-			tree[file] = &fstest.MapFile{Data: edit(t, file, tree[file].Data, op)}
+			tree[file] = &fstest.MapFile{Data: editFile(t, file, tree[file].Data, op)}
 		case "text":
 			var text string
 			if err := json.Unmarshal(op.Value, &text); err != nil {
@@ -135,19 +135,19 @@ func Changed(t testing.TB, base fstest.MapFS, ops []Op) fstest.MapFS {
 	return tree
 }
 
-// decode parses a JSON or YAML file.
-func decode(file string, text []byte) (any, error) {
+// decodeFile parses a JSON or YAML file.
+func decodeFile(file string, text []byte) (any, error) {
 	if strings.HasSuffix(file, ".yaml") {
 		v, err := yaml11.Decode(text, len(text))
-		return schema.Plain(v), err
+		return schema.FromYAML(v), err
 	}
 	return pyvalue.Decode(string(text))
 }
 
 // edit sets or deletes a value in a JSON or YAML file.
-func edit(t testing.TB, file string, text []byte, op Op) []byte {
+func editFile(t testing.TB, file string, text []byte, op Change) []byte {
 	t.Helper()
-	v, err := decode(file, text)
+	v, err := decodeFile(file, text)
 	var set any
 	if err == nil && op.Op == "set" {
 		set, err = pyvalue.Decode(string(op.Value))
@@ -155,14 +155,14 @@ func edit(t testing.TB, file string, text []byte, op Op) []byte {
 	if err != nil {
 		t.Fatal(file, err)
 	}
-	v = changed(v, op.Path, set, op.Op == "delete")
+	v = changedValue(v, op.Path, set, op.Op == "delete")
 	if strings.HasSuffix(file, ".yaml") {
-		return []byte(flow(v))
+		return []byte(flowText(v))
 	}
 	return []byte(pyvalue.JSON(v))
 }
 
-func changed(v any, at []any, set any, remove bool) any {
+func changedValue(v any, at []any, set any, remove bool) any {
 	if len(at) == 0 {
 		return set
 	}
@@ -176,12 +176,12 @@ func changed(v any, at []any, set any, remove bool) any {
 			case k == name && remove && len(at) == 1:
 				continue
 			case k == name:
-				inner = changed(inner, at[1:], set, remove)
+				inner = changedValue(inner, at[1:], set, remove)
 			}
 			out.Set(k, inner)
 		}
 		if _, there := v.Get(name); !there && !remove {
-			out.Set(name, changed(pyvalue.NewDict(), at[1:], set, remove))
+			out.Set(name, changedValue(pyvalue.NewDict(), at[1:], set, remove))
 		}
 		return out
 	case []any:
@@ -190,26 +190,26 @@ func changed(v any, at []any, set any, remove bool) any {
 		if remove && len(at) == 1 {
 			return slices.Delete(out, i, i+1)
 		}
-		out[i] = changed(out[i], at[1:], set, remove)
+		out[i] = changedValue(out[i], at[1:], set, remove)
 		return out
 	}
 	return v
 }
 
-// flow returns a value as YAML 1.1 in flow style.
-func flow(v any) string {
+// flowText returns a value as YAML 1.1 in flow style.
+func flowText(v any) string {
 	switch v := v.(type) {
 	case *pyvalue.Dict:
 		var parts []string
 		for _, k := range v.Keys() {
 			inner, _ := v.Get(k)
-			parts = append(parts, pyvalue.JSON(k)+": "+flow(inner))
+			parts = append(parts, pyvalue.JSON(k)+": "+flowText(inner))
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	case []any:
 		var parts []string
 		for _, inner := range v {
-			parts = append(parts, flow(inner))
+			parts = append(parts, flowText(inner))
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	case float64:

@@ -26,12 +26,12 @@ var oddValues = []string{`null`, `true`, `false`, `0`, `1`, `-1`, `7`, `32`, `33
 var oddTexts = []string{"", "null", "{}", "[]", "x", "a: 1\na: 2\n", "{\"a\": NaN}", "a:\n\t- 1\n", "x: yes\ny: 030\n"}
 
 // Random draws a few changes of a base.
-func Random(t testing.TB, base fstest.MapFS, random *rand.Rand) (ops []Op) {
+func RandomChanges(t testing.TB, base fstest.MapFS, random *rand.Rand) (ops []Change) {
 	t.Helper()
 	tree := base
 	for n := 1 + random.IntN(4); len(ops) < n && len(tree) > 0; {
-		more := draw(t, tree, random)
-		tree = Changed(t, tree, more)
+		more := drawChange(t, tree, random)
+		tree = ChangedTree(t, tree, more)
 		ops = append(ops, more...)
 	}
 	return ops
@@ -39,7 +39,7 @@ func Random(t testing.TB, base fstest.MapFS, random *rand.Rand) (ops []Op) {
 
 // draw draws one change: of a file or folder as a whole, or of one value, at one point or at several points of its
 // curve.
-func draw(t testing.TB, tree fstest.MapFS, random *rand.Rand) []Op {
+func drawChange(t testing.TB, tree fstest.MapFS, random *rand.Rand) []Change {
 	t.Helper()
 	names := slices.DeleteFunc(slices.Sorted(maps.Keys(tree)), func(name string) bool {
 		return !strings.HasPrefix(name, "sub/results/") && random.IntN(4) > 0
@@ -52,51 +52,51 @@ func draw(t testing.TB, tree fstest.MapFS, random *rand.Rand) []Op {
 	dir := path.Dir(file)
 	switch random.IntN(24) {
 	case 0:
-		return []Op{{Op: "remove", File: file}}
+		return []Change{{Op: "remove", File: file}}
 	case 1:
-		return []Op{{Op: "remove", File: dir}}
+		return []Change{{Op: "remove", File: dir}}
 	case 2:
 		value, _ := json.Marshal(oddTexts[random.IntN(len(oddTexts))])
-		return []Op{{Op: "text", File: file, Value: value}}
+		return []Change{{Op: "text", File: file, Value: value}}
 	case 3:
-		return []Op{{Op: "rename", File: file, To: path.Join(dir, strings.ToUpper(path.Base(file)))}}
+		return []Change{{Op: "rename", File: file, To: path.Join(dir, strings.ToUpper(path.Base(file)))}}
 	case 4:
 		to := path.Join(path.Dir(dir), "r"+strconv.Itoa(1+random.IntN(700)))
 		if _, there := tree[path.Join("sub", to, path.Base(file))]; there || to == dir {
 			return nil
 		}
-		return []Op{{Op: "rename", File: dir, To: to}}
+		return []Change{{Op: "rename", File: dir, To: to}}
 	}
 	op, ok := drawValue(tree[name].Data, file, random)
 	if !ok {
 		return nil
 	}
-	return append([]Op{op}, drawOthers(tree, names, name, op, random)...)
+	return append([]Change{op}, drawOthers(tree, names, name, op, random)...)
 }
 
 // drawOthers draws whether to repeat the change of a file at other points of its curve: at none, or at the first ones
 // in order and all later ones.
-func drawOthers(tree fstest.MapFS, names []string, name string, op Op, random *rand.Rand) (ops []Op) {
+func drawOthers(tree fstest.MapFS, names []string, name string, op Change, random *rand.Rand) (ops []Change) {
 	for _, other := range names {
 		if random.IntN(3) > 0 && len(ops) == 0 {
 			break // no other point
 		}
 		beside := path.Base(other) == path.Base(name) && path.Dir(path.Dir(other)) == path.Dir(path.Dir(name))
-		if beside && other != name && has(tree[other].Data, other, op.Path) {
-			ops = append(ops, Op{Op: op.Op, File: strings.TrimPrefix(other, "sub/"), Path: op.Path, Value: op.Value})
+		if beside && other != name && hasValue(tree[other].Data, other, op.Path) {
+			ops = append(ops, Change{Op: op.Op, File: strings.TrimPrefix(other, "sub/"), Path: op.Path, Value: op.Value})
 		}
 	}
 	return ops
 }
 
 // drawValue draws a change of one value in a file.
-func drawValue(text []byte, file string, random *rand.Rand) (op Op, ok bool) {
+func drawValue(text []byte, file string, random *rand.Rand) (op Change, ok bool) {
 	switch path.Ext(file) {
 	case ".json", ".yaml":
 	default:
 		return op, false
 	}
-	v, err := decode(file, text)
+	v, err := decodeFile(file, text)
 	if err != nil {
 		return op, false
 	}
@@ -121,7 +121,7 @@ func drawValue(text []byte, file string, random *rand.Rand) (op Op, ok bool) {
 			return op, false
 		}
 		v = inner
-		if container(v) && random.IntN(6) > 0 {
+		if isContainer(v) && random.IntN(6) > 0 {
 			continue
 		}
 		break
@@ -131,12 +131,12 @@ func drawValue(text []byte, file string, random *rand.Rand) (op Op, ok bool) {
 		op.Op = "delete"
 		return op, true
 	}
-	op.Value = json.RawMessage(drawn(v, random))
+	op.Value = json.RawMessage(drawReplacement(v, random))
 	return op, true
 }
 
-// container reports whether a value contains other values.
-func container(v any) bool {
+// isContainer reports whether a value contains other values.
+func isContainer(v any) bool {
 	switch v := v.(type) {
 	case *pyvalue.Dict:
 		return len(v.Keys()) > 0
@@ -146,8 +146,8 @@ func container(v any) bool {
 	return false
 }
 
-// drawn draws a replacement for a value. The replacement of a number is often close to it.
-func drawn(v any, random *rand.Rand) string {
+// drawReplacement draws a replacement for a value. The replacement of a number is often close to it.
+func drawReplacement(v any, random *rand.Rand) string {
 	factors := []float64{-1, 0.5, 0.9, 0.97, 0.995, 1.005, 1.03, 1.1, 2, 10}
 	factor := factors[random.IntN(len(factors))]
 	near := random.IntN(3) > 0
@@ -167,9 +167,9 @@ func drawn(v any, random *rand.Rand) string {
 	return oddValues[random.IntN(len(oddValues))]
 }
 
-// has reports whether a file contains a value at a path.
-func has(text []byte, file string, at []any) bool {
-	v, err := decode(file, text)
+// hasValue reports whether a file contains a value at a path.
+func hasValue(text []byte, file string, at []any) bool {
+	v, err := decodeFile(file, text)
 	if err != nil {
 		return false
 	}
