@@ -3,7 +3,7 @@
 // printed digit.
 //
 //   - topk, coco, dice and kitti3d score classes, boxes, regions of volumes and boxes in space
-//   - clip and fid score generated pictures
+//   - pictures scores generated pictures
 //   - generation, rouge, longcontext and mixture score language models; squad scores answers to questions, and bleu
 //     translations
 //   - reasoning scores reasoning models

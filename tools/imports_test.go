@@ -126,7 +126,7 @@ func TestWallsHold(t *testing.T) {
 		{"loadgen/x", listedPackage{TestImports: ours("internal/testkit/golden")}, true},
 		{"loadgen/x", listedPackage{Imports: []string{"golang.org/x/sys/unix"}}, true},
 		{"sdk/host", listedPackage{Deps: ours("loadgen/pace")}, false},
-		{"sdk/host", listedPackage{Deps: ours("internal/lists")}, true},
+		{"sdk/host", listedPackage{Deps: ours("internal/parallel")}, true},
 		{"sdk/host", listedPackage{XTestImports: ours("internal/testkit/golden")}, true},
 		{"bench/plan", listedPackage{Deps: ours("cmd/harness/internal/feed")}, true},
 		{"bench/plan", listedPackage{TestImports: ours("plugins/bert")}, true},

@@ -27,7 +27,7 @@ func walls() map[string]wall {
 	return map[string]wall{
 		"loadgen": {},
 		"preprocess": {
-			ours:  []string{"internal/lists", "internal/mt19937", "internal/pystr"},
+			ours:  []string{"internal/mt19937", "internal/parallel", "internal/pystr"},
 			tests: []string{"internal/"},
 			others: []string{"github.com/mewkiz/flac", "golang.org/x/text", "gonum.org/v1/gonum",
 				"google.golang.org/protobuf"},
@@ -35,9 +35,9 @@ func walls() map[string]wall {
 		"datasets/cmd": {ours: []string{"datasets/", "internal/", "internal/parquetfile", "internal/synthetic/",
 			"preprocess/", "accuracy/"}},
 		"datasets": {
-			ours: []string{"internal/bounded", "internal/draw", "internal/figure", "internal/half", "internal/lists",
-				"internal/mt19937", "internal/nifti", "internal/npy", "internal/parquetfile", "internal/pyfloat",
-				"internal/pystr", "internal/pyvalue"},
+			ours: []string{"internal/bounded", "internal/draw", "internal/figure", "internal/half",
+				"internal/mt19937", "internal/nifti", "internal/npy", "internal/parallel", "internal/parquetfile",
+				"internal/pyfloat", "internal/pystr", "internal/pyvalue"},
 			tests: []string{"internal/", "internal/synthetic/"},
 			others: []string{"github.com/andybalholm/brotli", "github.com/klauspost/compress",
 				"github.com/parquet-go/parquet-go", "github.com/pierrec/lz4/v4"},
@@ -64,7 +64,7 @@ func walls() map[string]wall {
 				"golang.org/x/sys", "google.golang.org/grpc"},
 		},
 		"accuracy": {
-			ours: []string{"preprocess/text/", "internal/half", "internal/lists", "internal/mt19937",
+			ours: []string{"preprocess/text/", "internal/half", "internal/mt19937", "internal/parallel",
 				"internal/pcg64", "internal/programs", "internal/pyfloat", "internal/pystr", "internal/pyvalue",
 				"internal/reasoning/"},
 			tests:  []string{"internal/"},
@@ -88,9 +88,10 @@ func walls() map[string]wall {
 		"plugins/sdxl": plugin("gorgonia.org/tensor"),
 		"cmd/plugins": {
 			ours: []string{"plugins/", "backends/", "sdk/", "preprocess/", "accuracy/", "datasets/", "loadgen/",
-				"internal/bounded", "internal/draw", "internal/figure", "internal/half", "internal/lists",
+				"internal/bounded", "internal/draw", "internal/figure", "internal/half",
 				"internal/mt19937", "internal/nifti", "internal/npy", "internal/oip", "internal/onnx",
-				"internal/parquetfile", "internal/pcg64", "internal/programs", "internal/pyfloat", "internal/pystr",
+				"internal/parallel", "internal/parquetfile", "internal/pcg64", "internal/programs", "internal/pyfloat",
+				"internal/pystr",
 				"internal/pyvalue", "internal/reasoning/", "internal/sandbox", "internal/synthetic/"},
 			tests: []string{"internal/"},
 		},
@@ -190,7 +191,7 @@ func walls() map[string]wall {
 // backend is the wall of a backend that uses the client library of its server or device.
 func backend(client ...string) wall {
 	return wall{
-		ours:   []string{"sdk/backend", "sdk/backend/tensorcache", "sdk/option", "internal/lists", "internal/onnx"},
+		ours:   []string{"sdk/backend", "sdk/backend/tensorcache", "sdk/option", "internal/onnx"},
 		tests:  []string{"internal/", "loadgen/", "sdk/"},
 		others: client,
 	}
@@ -209,7 +210,7 @@ func plugin(others ...string) wall {
 			"sdk", "sdk/backend", "sdk/backend/tensorcache", "sdk/option", "sdk/manifest", "sdk/generate", "sdk/exhibit",
 			"sdk/scoring", "sdk/sequence", "internal/draw", "internal/npy", "internal/synthetic/",
 			"preprocess/", "accuracy/", "datasets/", "loadgen/", "internal/bounded", "internal/figure", "internal/half",
-			"internal/lists", "internal/mt19937", "internal/nifti", "internal/onnx",
+			"internal/mt19937", "internal/nifti", "internal/onnx", "internal/parallel",
 			"internal/parquetfile", "internal/pcg64", "internal/programs", "internal/pyfloat", "internal/pystr",
 			"internal/pyvalue", "internal/reasoning/", "internal/sandbox",
 			"plugins/internal/", // what several plugins share

@@ -3,7 +3,7 @@ package auc
 import (
 	"runtime"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // A radix sort sorts the keys by digits of 11 bits, lowest digit first. The 2048 write positions fit the caches, and
@@ -37,14 +37,16 @@ func splitChunks(keys []uint32) [][]uint32 {
 func sortDigit(parts [][]uint32, target []uint32, shift uint) {
 	workers := min(runtime.GOMAXPROCS(0), len(parts))
 	places := make([][digitValues]int, workers)
-	lists.Shares(workers, len(parts), func(w, first, end int) { countDigits(parts[first:end], shift, &places[w]) })
+	parallel.EachRange(workers, len(parts), func(w, first, end int) { countDigits(parts[first:end], shift, &places[w]) })
 	begin := 0
 	for d := range digitValues {
 		for w := range places {
 			places[w][d], begin = begin, begin+places[w][d]
 		}
 	}
-	lists.Shares(workers, len(parts), func(w, first, end int) { scatterKeys(parts[first:end], shift, &places[w], target) })
+	parallel.EachRange(workers, len(parts), func(w, first, end int) {
+		scatterKeys(parts[first:end], shift, &places[w], target)
+	})
 }
 
 func countDigits(parts [][]uint32, shift uint, counts *[digitValues]int) {

@@ -4,7 +4,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
@@ -146,7 +145,11 @@ func (p *pyParser) parseStarredOrNamed() expression {
 }
 
 func joinTexts(items []expression) string {
-	return strings.Join(lists.Map(items, func(e expression) string { return e.text }), ", ")
+	texts := make([]string, len(items))
+	for i, e := range items {
+		texts[i] = e.text
+	}
+	return strings.Join(texts, ", ")
 }
 
 // newCollection returns a list of the items' values. The first item that is not a literal determines the list's status.

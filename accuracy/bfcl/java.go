@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
@@ -131,7 +130,10 @@ func parseJavaList(text, items string) (any, error) {
 	if m := asListForm.FindStringSubmatch(text); m != nil {
 		all = strings.Split(m[1], ",")
 	} else if m := listBlockForm.FindStringSubmatch(text); m != nil {
-		all = lists.Map(addCallForm.FindAllStringSubmatch(m[1], -1), func(add []string) string { return add[1] })
+		all = []string{}
+		for _, add := range addCallForm.FindAllStringSubmatch(m[1], -1) {
+			all = append(all, add[1])
+		}
 	} else if !emptyListForm.MatchString(text) {
 		return text, nil
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
@@ -86,7 +85,11 @@ func parseScriptArray(text, items string) any {
 			if i == 0 {
 				inside = strings.TrimPrefix(inside, "[")
 			}
-			rows = append(rows, lists.Map(strings.Split(inside, ","), parseScriptValue))
+			cells := []any{}
+			for _, text := range strings.Split(inside, ",") {
+				cells = append(cells, parseScriptValue(text))
+			}
+			rows = append(rows, cells)
 		}
 		return rows
 	}

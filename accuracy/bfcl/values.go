@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
@@ -227,9 +226,17 @@ func normalizeValue(v any) any {
 func normalizeValues(v any) ([]any, error) {
 	switch v := v.(type) {
 	case []any:
-		return lists.Map(v, normalizeValue), nil
+		normalized := make([]any, len(v))
+		for i, item := range v {
+			normalized[i] = normalizeValue(item)
+		}
+		return normalized, nil
 	case string:
-		return lists.Map([]rune(v), func(r rune) any { return normalizeValue(string(r)) }), nil
+		letters := []any{}
+		for _, r := range []rune(v) {
+			letters = append(letters, normalizeValue(string(r)))
+		}
+		return letters, nil
 	case *pyvalue.Dict:
 		if len(v.Keys()) > 0 {
 			return nil, fmt.Errorf("%w: possible values are an object", ErrStops)
@@ -346,7 +353,10 @@ func compareDicts(value any, possible []any) error {
 		case []any:
 			want, n = p, len(p)
 		case string:
-			want = lists.Map([]rune(p), func(r rune) any { return string(r) })
+			want = []any{}
+			for _, r := range []rune(p) {
+				want = append(want, string(r))
+			}
 			n = len(want)
 		case *pyvalue.Dict:
 			n = len(p.Keys())

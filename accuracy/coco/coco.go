@@ -3,8 +3,6 @@ package coco
 import (
 	"errors"
 	"fmt"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // The errors that this package returns, for use with errors.Is.
@@ -78,8 +76,14 @@ func New(g GroundTruth, o EvalOptions) (*DetectionScorer, error) {
 	if err := checkTruth(&g); err != nil {
 		return nil, err
 	}
-	imageIDs := lists.Map(g.Images, func(im Image) int64 { return im.ID })
-	categoryIDs := lists.Map(g.Categories, func(c Category) int64 { return c.ID })
+	imageIDs := make([]int64, len(g.Images))
+	for i, im := range g.Images {
+		imageIDs[i] = im.ID
+	}
+	categoryIDs := make([]int64, len(g.Categories))
+	for i, c := range g.Categories {
+		categoryIDs[i] = c.ID
+	}
 	images, ranks := newIndex(imageIDs), newIndex(categoryIDs)
 	s := &DetectionScorer{options: o, ranks: ranks, imageCount: len(g.Images), spans: make([]entrySpan, len(g.Images))}
 	s.categories = append(s.categories, g.Categories...)

@@ -2,20 +2,26 @@ package coco
 
 import (
 	"slices"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // sampleOrder returns the index in g.Images of each sample of the log.
 func sampleOrder(g *GroundTruth, o EvalOptions, images, categories rankIndex) []int32 {
 	if !o.RemoveEmpty {
-		return lists.Make(len(g.Images), func(i int) int32 { return int32(i) })
+		order := make([]int32, len(g.Images))
+		for i := range order {
+			order[i] = int32(i)
+		}
+		return order
 	}
 	place := make(map[int64]int32, len(g.Images))
 	for i, im := range g.Images {
 		place[im.ID] = int32(i)
 	}
-	return lists.Map(setOrder(annotatedImages(g, images, categories)), func(id int64) int32 { return place[id] })
+	order := []int32{}
+	for _, id := range setOrder(annotatedImages(g, images, categories)) {
+		order = append(order, place[id])
+	}
+	return order
 }
 
 // annotatedImages returns the image of each annotation, category by category in the order of the file. The official

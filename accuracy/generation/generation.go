@@ -7,7 +7,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
@@ -76,9 +76,10 @@ func (s *AnswerScorer) Result() (RougeResult, error) {
 	if err != nil {
 		return RougeResult{}, err
 	}
-	pairs := lists.Map(answers, func(a GeneratedAnswer) TextPair {
-		return TextPair{Reference: s.options.References[a.Index], Answer: a.Text}
-	})
+	pairs := make([]TextPair, len(answers))
+	for i, a := range answers {
+		pairs[i] = TextPair{Reference: s.options.References[a.Index], Answer: a.Text}
+	}
 	r := ComparePairs(s.options.Splitter, pairs)
 	r.Answers, r.Tokens = len(answers), s.answers.Tokens()
 	r.Missing, r.Duplicates = s.answers.Missing(), s.answers.Duplicates()
@@ -93,7 +94,7 @@ type TextPair struct{ Reference, Answer string }
 func ComparePairs(splitter *punkt.Splitter, pairs []TextPair) RougeResult {
 	scores := make([]rouge.Scores, len(pairs))
 	lengths := make([]int, len(pairs))
-	lists.Shares(min(runtime.GOMAXPROCS(0), len(pairs)), len(pairs), func(_, from, to int) {
+	parallel.EachRange(min(runtime.GOMAXPROCS(0), len(pairs)), len(pairs), func(_, from, to int) {
 		scorer := rouge.New(rouge.TokenizerOptions{Stem: true})
 		for i := from; i < to; i++ {
 			answer := SentenceLines(splitter, pairs[i].Answer)
@@ -102,7 +103,11 @@ func ComparePairs(splitter *punkt.Splitter, pairs []TextPair) RougeResult {
 		}
 	})
 	mean := func(of func(rouge.Scores) rouge.Score) float64 {
-		return 100 * pyfloat.Mean(lists.Map(scores, func(s rouge.Scores) float64 { return of(s).F }))
+		values := make([]float64, len(scores))
+		for i, s := range scores {
+			values[i] = of(s).F
+		}
+		return 100 * pyfloat.Mean(values)
 	}
 	r := RougeResult{
 		Rouge1:    mean(func(s rouge.Scores) rouge.Score { return s.Rouge1 }),

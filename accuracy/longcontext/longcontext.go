@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/rouge"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 )
@@ -103,7 +103,7 @@ func (s *AnswerScorer) Result() (AnswerResult, error) {
 // processors.
 func (s *AnswerScorer) scoreAnswers(answers []generation.GeneratedAnswer) (values []float64, lengths []int) {
 	values, lengths = make([]float64, len(answers)), make([]int, len(answers))
-	lists.Shares(min(runtime.GOMAXPROCS(0), len(answers)), len(answers), func(_, from, to int) {
+	parallel.EachRange(min(runtime.GOMAXPROCS(0), len(answers)), len(answers), func(_, from, to int) {
 		scorer := rouge.New(rouge.TokenizerOptions{Stem: true})
 		for i := from; i < to; i++ {
 			r := s.options.References[answers[i].Index]

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/reasoning/mathgrade"
 )
@@ -53,7 +52,11 @@ type SetShare struct {
 }
 
 func sortedSets(sets map[string]*SetShare) []SetShare {
-	return lists.Map(slices.Sorted(maps.Keys(sets)), func(name string) SetShare { return *sets[name] })
+	shares := []SetShare{}
+	for _, name := range slices.Sorted(maps.Keys(sets)) {
+		shares = append(shares, *sets[name])
+	}
+	return shares
 }
 
 func (r *LogResult) noteBadTruth(index int, row TruthRow, g Grader) {

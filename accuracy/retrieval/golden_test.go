@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
@@ -185,7 +184,10 @@ func TestGoldenManifest(t *testing.T) {
 			}
 			var found []ProbeURLs
 			for _, q := range m.Queries {
-				urls := lists.Map(c.Candidate.Top[q.Prompt], func(p place) string { return string(p) })
+				urls := make([]string, len(c.Candidate.Top[q.Prompt]))
+				for i, p := range c.Candidate.Top[q.Prompt] {
+					urls[i] = string(p)
+				}
 				found = append(found, ProbeURLs{q.Index, urls})
 			}
 			got, want := m.Compare(local, found), c.Metrics

@@ -5,8 +5,6 @@ import (
 	"math/big"
 	"regexp"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Patterns of the numbers in a transcript, in the order of replacement.
@@ -95,7 +93,11 @@ func spellCardinal(digits string) (string, error) {
 func parseTwoDigits(digits string) int { return int(digits[0]-'0')*10 + int(digits[1]-'0') }
 
 func spellDigits(digits string) string {
-	return strings.Join(lists.Map([]byte(digits), func(d byte) string { return spellSmall(int(d - '0')) }), " ")
+	words := []string{}
+	for _, d := range []byte(digits) {
+		words = append(words, spellSmall(int(d-'0')))
+	}
+	return strings.Join(words, " ")
 }
 
 // spellOrdinal spells out an ordinal number: the cardinal number, with "and" after its hundreds, and a changed last

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/onnx"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	onnxruntime "github.com/yalue/onnxruntime_go"
@@ -201,7 +200,10 @@ func fixedBatch(in []boundPort) int64 {
 func portsOf(values []onnx.Value) []boundPort {
 	all := make([]boundPort, len(values))
 	for i, v := range values {
-		shape := lists.Map(v.Dims, func(d onnx.Dim) int64 { return d.Size })
+		shape := make([]int64, len(v.Dims))
+		for i, d := range v.Dims {
+			shape[i] = d.Size
+		}
 		all[i] = boundPort{backend.TensorInfo{Name: v.Name, DType: dtypeOf(v.Elem), Shape: shape}, v.Dims}
 	}
 	return all
@@ -243,9 +245,17 @@ func checkAllBound(bound, have []boundPort) error {
 }
 
 func tensorInfos(ports []boundPort) []backend.TensorInfo {
-	return lists.Map(ports, func(p boundPort) backend.TensorInfo { return p.TensorInfo })
+	infos := make([]backend.TensorInfo, len(ports))
+	for i, p := range ports {
+		infos[i] = p.TensorInfo
+	}
+	return infos
 }
 
 func portNames(ports []boundPort) []string {
-	return lists.Map(ports, func(p boundPort) string { return p.Name })
+	names := make([]string, len(ports))
+	for i, p := range ports {
+		names[i] = p.Name
+	}
+	return names
 }

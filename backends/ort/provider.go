@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 	onnxruntime "github.com/yalue/onnxruntime_go"
 )
@@ -54,7 +53,11 @@ func executionProviders() []executionProvider {
 
 func providerNames() []string {
 	all := executionProviders()
-	return lists.Map(all, func(p executionProvider) string { return p.name })
+	names := make([]string, len(all))
+	for i, p := range all {
+		names[i] = p.name
+	}
+	return names
 }
 
 // deviceNames lists the devices of a library, with the names that a run can choose.

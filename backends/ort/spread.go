@@ -3,8 +3,6 @@ package ort
 import (
 	"strconv"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // affinitiesKey is ONNX Runtime's config entry for the cores of its own threads of a run, numbered from 1.
@@ -38,5 +36,9 @@ func (s ortSettings) spreadThreads(threads, concurrency int) (own []int) {
 
 // affinityString returns a list of cores in ONNX Runtime's form.
 func affinityString(own []int) string {
-	return strings.Join(lists.Map(own, func(core int) string { return strconv.Itoa(core + 1) }), ";")
+	cores := make([]string, len(own))
+	for i, core := range own {
+		cores[i] = strconv.Itoa(core + 1)
+	}
+	return strings.Join(cores, ";")
 }

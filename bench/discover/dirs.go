@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
@@ -37,7 +36,10 @@ var installed = filepath.Join("libexec", "plumbline", "plugins")
 // in the folder of the harness binary, that folder itself, and, if that folder is called bin, libexec/plumbline/plugins
 // in its parent.
 func Dirs(flags []string, env, executable string) []Dir {
-	dirs := lists.Map(flags, func(d string) Dir { return Dir{d, "--plugin-dir"} })
+	dirs := make([]Dir, len(flags))
+	for i, d := range flags {
+		dirs[i] = Dir{d, "--plugin-dir"}
+	}
 	for _, d := range filepath.SplitList(env) {
 		if d != "" {
 			dirs = append(dirs, Dir{d, EnvPlugins})

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
@@ -67,7 +66,11 @@ func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.FoundPlugin,
 	if strings.ContainsRune(choice, os.PathSeparator) {
 		return findByPath(choice)
 	}
-	found, err := l.Discover(lists.Map(dirs, func(d Dir) string { return d.Path }))
+	paths := make([]string, len(dirs))
+	for i, d := range dirs {
+		paths[i] = d.Path
+	}
+	found, err := l.Discover(paths)
 	if err != nil {
 		return nil, sdk.Usage(fmt.Errorf("looking for plugins: %w", err))
 	}
@@ -79,7 +82,10 @@ func Binaries(l plugin.Launcher, dirs []Dir, choice string) ([]host.FoundPlugin,
 			return []host.FoundPlugin{f}, nil
 		}
 	}
-	names := lists.Map(found, func(f host.FoundPlugin) string { return f.Name })
+	names := make([]string, len(found))
+	for i, f := range found {
+		names[i] = f.Name
+	}
 	err = suggest.Unknown("plugin", choice, names)
 	if hint := whereToLook(dirs); hint != "" {
 		err = fmt.Errorf("%w\n%s", err, hint)
@@ -211,7 +217,9 @@ func (c *Catalog) None() error {
 func (c *Catalog) Models() []string {
 	var names []string
 	for _, e := range c.Entries {
-		names = append(names, lists.Map(e.Description.Models, func(m sdk.ModelInfo) string { return m.Name })...)
+		for _, m := range e.Description.Models {
+			names = append(names, m.Name)
+		}
 	}
 	return names
 }

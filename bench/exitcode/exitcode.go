@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/internal/fetch"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -123,7 +122,11 @@ func Mark(code Code, err error) error {
 
 // Join joins faults and gives the error the most severe class. It returns nil if there are no faults.
 func Join(faults []error) error {
-	return Mark(Worst(lists.Map(faults, Of)...), errors.Join(faults...))
+	codes := make([]Code, len(faults))
+	for i, fault := range faults {
+		codes[i] = Of(fault)
+	}
+	return Mark(Worst(codes...), errors.Join(faults...))
 }
 
 // OfRequest joins faults of a request and gives the error the most severe class. Faults without a class are Usage. It

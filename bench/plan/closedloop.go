@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -41,7 +40,13 @@ func (r Run) ReplayRows() []settings.Row {
 			names = append(names, f.UserKey())
 		}
 	}
-	return lists.Filter(r.Settings.Rows(), func(row settings.Row) bool { return slices.Contains(names, row.Key) })
+	var rows []settings.Row
+	for _, row := range r.Settings.Rows() {
+		if slices.Contains(names, row.Key) {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // ReplayTimes returns the minimum duration of a replay that counts and its maximum duration; 0: no minimum.

@@ -35,8 +35,16 @@ type Data struct {
 // means that there is no separate data set.
 type datasets struct{ accuracy, audit string }
 
-// resolve finds the data sets that the user names.
-func (d Data) resolve(p *Plan) []error {
+// resolve finds the data sets that the user names and reads the criteria for the accuracy. The runs must have been
+// chosen. datasets contains the faults of the data sets, scoring that of the criteria, and runs that of data sets that
+// do not fit the runs.
+func (d Data) resolve(p *Plan, files Files) (datasets []error, scoring, runs error) {
+	datasets = d.findDatasets(p)
+	return datasets, d.resolveScoring(p, files), p.checkDatasets(d)
+}
+
+// findDatasets finds the data sets that the user names.
+func (d Data) findDatasets(p *Plan) []error {
 	p.Options.Count, p.Options.CountAtMost = d.Count, d.CountAtMost && d.Count > 0
 	m := p.Served.Model
 	find := func(flag, path string, to *string) (err error) {
@@ -65,6 +73,34 @@ func audited(m sdk.ModelInfo) bool {
 	return slices.ContainsFunc(m.Datasets, func(d sdk.DatasetInfo) bool {
 		return d.Use != sdk.UsePerformance && d.Use != sdk.UseAccuracy
 	})
+}
+
+// checkDatasets checks that the user names all data sets that the runs open, or none. A data set of the plugin must not
+// be mixed with the user's.
+func (p *Plan) checkDatasets(d Data) error {
+	var faults []error
+	told := map[string]bool{}
+	fault := func(format string, args ...any) {
+		if text := fmt.Sprintf(format, args...); !told[text] {
+			told[text] = true
+			faults = append(faults, errors.New(text))
+		}
+	}
+	given := datasets{d.AccuracyPath, d.AuditPath}
+	others := d.Path != "" || given != datasets{}
+	for _, run := range p.Runs {
+		use := p.UseOf(run)
+		own, has := p.Served.Model.DatasetOf(use)
+		switch {
+		case use == run.Test && has && d.Path != "" && d.AuditPath == "":
+			fault("%s of %s has a data set of its own, %s of %d samples: name it with --audit-dataset", use,
+				p.Served.Model.Name, own.Name, own.Samples)
+		case others && p.pick(use, d.Path, given) == "":
+			fault("the %s run would have the plugin's own data, beside data sets of yours: name one with %s", run.ModeName(),
+				datasetFlag(use))
+		}
+	}
+	return errors.Join(faults...)
 }
 
 // UseOf returns the purpose for which the plugin opens its data in a run: sdk.Options.Use.

@@ -11,11 +11,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/flagtext"
+	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
 // Model contains the model and its files, the backend and its options.
@@ -52,9 +52,31 @@ type Model struct {
 	Profiles string
 }
 
-// resolve chooses the model file and the backend.
-func (m Model) resolve(p *Plan) []error {
-	return append(m.chooseFiles(p), m.chooseBackend(p)...)
+// resolve reads the profile that the request names, if any, and chooses the model file, the backend and their options.
+// files contains the faults of the file and the backend, options those of the other flags. If the profile, which may
+// name the backend, cannot be read, resolve returns only err.
+func (m Model) resolve(p *Plan) (files, options []error, profile *tune.Profile, err error) {
+	profile, err = m.namedProfile()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if profile != nil && m.Backend == "" {
+		m.Backend = profile.For.Backend
+	}
+	files = append(m.chooseFiles(p), m.chooseBackend(p)...)
+	return files, m.resolveOptions(p), profile, nil
+}
+
+// namedProfile returns the profile that the request names; nil: none.
+func (m Model) namedProfile() (*tune.Profile, error) {
+	if m.Tuning == "" || m.Tuning == NoTuning {
+		return nil, nil
+	}
+	profile, err := tune.Load(m.Tuning)
+	if err != nil {
+		return nil, sdk.Usage(fmt.Errorf("--tuning: %w", err))
+	}
+	return &profile, nil
 }
 
 // chooseFiles chooses the model file: an embedded file, a manifest file, or the user's path.
@@ -122,7 +144,10 @@ func (p *Plan) chooseOwn(path string) []error {
 		return nil
 	}
 	if errors.Is(err, fs.ErrNotExist) && !strings.ContainsRune(path, filepath.Separator) {
-		names := lists.Map(p.Served.Model.Files, func(f sdk.ModelFile) string { return f.Name })
+		names := make([]string, len(p.Served.Model.Files))
+		for i, f := range p.Served.Model.Files {
+			names[i] = f.Name
+		}
 		err = fmt.Errorf("there is no such file here, and it is an %w",
 			suggest.Unknown("name of a file of "+p.Served.Model.Name+":", path, names))
 	}
@@ -161,6 +186,18 @@ func (m Model) chooseBackend(p *Plan) []error {
 	return faults
 }
 
+// allOptions returns the options of the backend, including secret ones.
+func (m *Model) allOptions() (map[string]string, []error) {
+	options, faults := flagtext.ParsePairs(backendOpt, m.BackendOptions)
+	for _, key := range slices.Sorted(maps.Keys(m.BackendSecrets)) {
+		if _, twice := options[key]; twice {
+			faults = append(faults, fmt.Errorf("%s and %s both give %s; give one", backendSecret, backendOpt, key))
+		}
+		options[key] = m.BackendSecrets[key]
+	}
+	return options, faults
+}
+
 // resolveOptions sets the batch size, sessions, devices and the benchmark's parameters.
 func (m Model) resolveOptions(p *Plan) []error {
 	o := &p.Options
@@ -191,7 +228,10 @@ func mlmarkOptions(m sdk.ModelInfo) (texts []string) {
 // checkParams checks the benchmark's parameters against those that the model documents.
 func (p *Plan) checkParams(texts []string) (map[string]string, []error) {
 	params, faults := flagtext.ParsePairs("--param", texts)
-	known := lists.Map(p.Served.Model.Params, func(i sdk.ParamInfo) string { return i.Name })
+	known := make([]string, 0, len(p.Served.Model.Params))
+	for _, i := range p.Served.Model.Params {
+		known = append(known, i.Name)
+	}
 	for _, key := range slices.Sorted(maps.Keys(params)) {
 		if !slices.Contains(known, key) {
 			err := suggest.Unknown("option", key, known)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
+	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
@@ -60,8 +61,13 @@ const (
 	maxLabel = 100
 )
 
-// resolve reads the user's statements about the runs.
-func (o Output) resolve(p *Plan) error {
+// resolve reads the user's statements about the runs and checks the exports. The runs must have been chosen.
+func (o Output) resolve(p *Plan) (stated, exports error) {
+	return o.readStated(p), p.checkExports(o)
+}
+
+// readStated reads the user's statements about the runs.
+func (o Output) readStated(p *Plan) error {
 	p.Stated = Stated{Note: strings.TrimSpace(o.Note), Precision: strings.TrimSpace(o.PrecisionLabel)}
 	var faults []error
 	for _, said := range []struct{ flag, text string }{{"--note", o.Note}, {"--precision-label", o.PrecisionLabel}} {
@@ -93,6 +99,28 @@ func checkLabel(label string) error {
 			terminal.Line(label))
 	}
 	return nil
+}
+
+// checkExports requires a timed run to export, and a LoadGen that provides its measurements.
+func (p *Plan) checkExports(o Output) error {
+	switch {
+	case o.ExportRows < 0:
+		return fmt.Errorf("--export-rows %d: want 1 or more", o.ExportRows)
+	case len(o.Exports) == 0:
+		return nil
+	case p.Request.Rules.LoadGen == LoadGenOfficial:
+		return errors.New("--export: the official LoadGen does not hand out what it measured; --trace writes its own log " +
+			"of it")
+	}
+	for _, t := range p.Runs {
+		if t.Mode != loadgen.AccuracyOnly {
+			return nil
+		}
+	}
+	if len(p.Runs) == 0 { // reported as another fault
+		return nil
+	}
+	return errors.New("--export: it is of timed runs, and there is none")
 }
 
 // Exports returns the formats written next to the logs of each timed run: the requested ones, and the times of each

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/system"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
@@ -113,8 +112,9 @@ func New(ctx context.Context, r Request) (*Plan, error) {
 	return buildPlan(r, served)
 }
 
-// buildPlan makes the plan for a model that was already found. It resolves each section of the request, then the
-// resulting runs, and then checks conditions between sections and runs. Faults are in this order.
+// buildPlan makes the plan for a model that was already found. It resolves the sections of the request one after the
+// other, and chooses the runs before the sections that depend on them. The faults of single sections come first, then
+// the faults between sections and runs.
 func buildPlan(r Request, s discover.Served) (*Plan, error) {
 	if err := r.prepareRequest(); err != nil {
 		return nil, sdk.Usage(err)
@@ -122,19 +122,17 @@ func buildPlan(r Request, s discover.Served) (*Plan, error) {
 	p := &Plan{
 		Served: s, Rules: r.Rules.Round, UserConf: r.Rules.UserConf, Audit: r.Rules.Audit, Test: r.Rules.Test, Request: r,
 	}
-	profile, err := r.Model.namedProfile()
+	load, rules := r.Load.resolve(p), r.Rules.resolve(p, r.Load)
+	files, options, profile, err := r.Model.resolve(p)
 	if err != nil {
 		return nil, err
 	}
-	if profile != nil && r.Model.Backend == "" {
-		r.Model.Backend = profile.For.Backend
-	}
-	faults := slices.Concat(r.Load.resolve(p), r.Rules.resolve(p, r.Load), r.Model.resolve(p), r.checkNumbers(),
-		r.Data.resolve(p), r.Model.resolveOptions(p))
-	faults = append(faults, r.Rules.resolveProfile(p))
-	faults = append(faults, p.chooseRuns(r)...)
-	faults = append(faults, r.Data.resolveScoring(p, r.Model.Finder), r.Output.resolve(p), r.Power.resolve(p))
-	faults = append(faults, p.checkAcross(r)...)
+	runs := p.chooseRuns(r)
+	datasets, scoring, datasetsOfRuns := r.Data.resolve(p, r.Model.Finder)
+	stated, exports := r.Output.resolve(p)
+	meter, meteredRuns := r.Power.resolve(p)
+	faults := slices.Concat(load, rules, files, r.checkNumbers(), datasets, options, runs,
+		[]error{scoring, stated, meter, datasetsOfRuns, meteredRuns, exports})
 	if err := exitcode.OfRequest(faults); err != nil {
 		return nil, err
 	}
@@ -166,7 +164,10 @@ func (r *Request) prepareRequest() error {
 
 // Dirs returns the directories of the runs.
 func (p *Plan) Dirs() []string {
-	dirs := lists.Map(p.Runs, func(r Run) string { return r.Dir })
+	dirs := make([]string, len(p.Runs))
+	for i, r := range p.Runs {
+		dirs[i] = r.Dir
+	}
 	if p.Request.Power.Logs != "" {
 		dirs = append(dirs, p.PowerDir())
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
-	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
 // Rules are the parts of a request that determine the settings of runs.
@@ -109,18 +108,6 @@ func (r Rules) chooseLoadGen(p *Plan, l Load) (err error) {
 			r.LoadGen, err)
 	}
 	return errors.Join(append(faults, err)...)
-}
-
-// resolveProfile chooses between the rules' durations and the model's smoke settings.
-func (r Rules) resolveProfile(p *Plan) error {
-	p.Profile = settings.Official
-	switch {
-	case r.Official && r.Smoke:
-		return errors.New("--official and --smoke exclude each other")
-	case r.Smoke, p.Embedded && !r.Official:
-		p.Profile = settings.Smoke
-	}
-	return nil
 }
 
 // AuditPath returns the path of the audit settings that a run applies; "": none.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -40,8 +41,21 @@ type Run struct {
 	Dir string
 }
 
-// chooseRuns makes the runs with their settings.
+// resolveProfile chooses between the rules' durations and the model's smoke settings.
+func (r Rules) resolveProfile(p *Plan) error {
+	p.Profile = settings.Official
+	switch {
+	case r.Official && r.Smoke:
+		return errors.New("--official and --smoke exclude each other")
+	case r.Smoke, p.Embedded && !r.Official:
+		p.Profile = settings.Smoke
+	}
+	return nil
+}
+
+// chooseRuns chooses the profile and makes the runs with their settings.
 func (p *Plan) chooseRuns(r Request) []error {
+	profile := r.Rules.resolveProfile(p)
 	steps, overrides, faults := p.readSteps(r)
 	for _, st := range steps {
 		run := Run{
@@ -66,7 +80,64 @@ func (p *Plan) chooseRuns(r Request) []error {
 		}
 		p.Runs = append(p.Runs, run)
 	}
-	return dedupeErrors(faults)
+	return append([]error{profile}, dedupeErrors(faults)...)
+}
+
+// checkRun lists the reasons why the requested run is impossible.
+func (p *Plan) checkRun(r Request, run Run) error {
+	return errors.Join(run.checkSearchable(p.Rules), run.checkLoop(r.Model), run.checkReplay(r))
+}
+
+// checkSearchable requires an arrival interval for a search of MultiStream.
+func (r Run) checkSearchable(rules string) error {
+	if !r.Streams || r.Settings.MultiStreamArrivalInterval > 0 {
+		return nil
+	}
+	return fmt.Errorf("--mode %s in MultiStream searches for the largest samples_per_query at a fixed arrival interval, "+
+		"which the rules %s do not have: give --rules v0.5 to v1.1", ModeFindPeak, rules)
+}
+
+// checkLoop checks that a run can be a closed loop.
+func (r Run) checkLoop(m Model) error {
+	if r.Users == 0 || r.Replay {
+		return nil
+	}
+	if !r.Settings.UseTokenLatencies {
+		return fmt.Errorf("--concurrency is for benchmarks of language models, which tell of their tokens: %s does not",
+			r.Model)
+	}
+	for _, o := range m.BackendOptions {
+		if key, value, _ := strings.Cut(o, "="); strings.TrimSpace(key) == "concurrency" {
+			return fmt.Errorf("--concurrency %d and --backend-opt concurrency=%s: the first is how many users wait for "+
+				"answers, the second a cap on the requests that the client has under way; leave the cap out", r.Users, value)
+		}
+	}
+	return nil
+}
+
+// checkReplay lists the parts of a request that do not apply to replays.
+func (r Run) checkReplay(asked Request) error {
+	if !r.Replay {
+		return nil
+	}
+	var other []string
+	for _, of := range []struct {
+		flag  string
+		given bool
+	}{
+		{"--concurrency", asked.Load.Concurrency != 0}, {"--mode " + ModeFindPeak, asked.Load.Mode == ModeFindPeak},
+		{"--audit", asked.Rules.Audit != "" || asked.Rules.Test.Name != ""},
+		{"--power", asked.Power.Meter != "" || asked.Power.Logs != ""},
+	} {
+		if of.given {
+			other = append(other, of.flag)
+		}
+	}
+	if len(other) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%s: a timed run of %s replays recorded conversations one turn at a time, without LoadGen; leave "+
+		"it out", strings.Join(other, ", "), r.Model)
 }
 
 // dedupeErrors removes repeated faults: a wrong key in user.conf is the same fault in each scenario. It joins faults of

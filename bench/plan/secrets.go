@@ -96,18 +96,6 @@ func (m *Model) readSecret(source string) (value string, err error) {
 	return value, err
 }
 
-// allOptions returns the options of the backend, including secret ones.
-func (m *Model) allOptions() (map[string]string, []error) {
-	options, faults := flagtext.ParsePairs(backendOpt, m.BackendOptions)
-	for _, key := range slices.Sorted(maps.Keys(m.BackendSecrets)) {
-		if _, twice := options[key]; twice {
-			faults = append(faults, fmt.Errorf("%s and %s both give %s; give one", backendSecret, backendOpt, key))
-		}
-		options[key] = m.BackendSecrets[key]
-	}
-	return options, faults
-}
-
 // ServerOptions returns the options of a backend that is opened without a plugin: BackendOptions, BackendSecrets and
 // the values of SecretSources. It registers all secrets among them in Secrets, which must not be nil. The error lists
 // all faults.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/internal/division"
 	"github.com/plumbline-ml/plumbline/bench/plugin"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
@@ -46,7 +45,12 @@ func (p *Plan) readSteps(r Request) ([]runStep, []mlconf.Override, []error) {
 	if faults = append(faults, err1, err2); errors.Join(faults...) != nil {
 		return nil, nil, faults
 	}
-	running := lists.Distinct(lists.Map(steps, func(st runStep) loadgen.Scenario { return st.scenario }))
+	var running []loadgen.Scenario
+	for _, st := range steps {
+		if !slices.Contains(running, st.scenario) {
+			running = append(running, st.scenario)
+		}
+	}
 	faults = nil
 	for _, o := range overrides {
 		if !o.Means(running...) {
@@ -100,7 +104,11 @@ func (l Load) scenarios(m sdk.ModelInfo, d division.Division, rules Rules) (in [
 }
 
 func scenarioNames(scenarios []loadgen.Scenario) []string {
-	return lists.Map(scenarios, loadgen.Scenario.String)
+	names := make([]string, len(scenarios))
+	for i, scenario := range scenarios {
+		names[i] = scenario.String()
+	}
+	return names
 }
 
 // submittedScenarios returns the scenarios that a submission of the model may include on systems of the request's type.
@@ -296,7 +304,11 @@ func (w Power) withRanging(steps []runStep) []runStep {
 }
 
 func eachScenario(scenarios []loadgen.Scenario, m loadgen.Mode) []runStep {
-	return lists.Map(scenarios, func(s loadgen.Scenario) runStep { return runStep{scenario: s, mode: m} })
+	steps := make([]runStep, len(scenarios))
+	for i, s := range scenarios {
+		steps[i] = runStep{scenario: s, mode: m}
+	}
+	return steps
 }
 
 // fastestScenario returns the scenario for a single accuracy run: Offline, which every model supports and which forms

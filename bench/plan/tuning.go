@@ -32,18 +32,6 @@ type Tuning struct {
 // NoTuning is the value of Model.Tuning that disables profiles.
 const NoTuning = "none"
 
-// namedProfile returns the profile that the request names; nil: none.
-func (m Model) namedProfile() (*tune.Profile, error) {
-	if m.Tuning == "" || m.Tuning == NoTuning {
-		return nil, nil
-	}
-	profile, err := tune.Load(m.Tuning)
-	if err != nil {
-		return nil, sdk.Usage(fmt.Errorf("--tuning: %w", err))
-	}
-	return &profile, nil
-}
-
 // useProfile applies the profile that the request names or, by default, the matching one if there is one.
 func (p *Plan) useProfile(r Request, named *tune.Profile) error {
 	switch {

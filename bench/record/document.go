@@ -11,7 +11,6 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -22,7 +21,10 @@ const FileName = "result.json"
 
 // NewDocument returns a document with runs. Its exit code is the most severe of theirs.
 func NewDocument(runs []Run) Document {
-	codes := lists.Map(runs, func(r Run) exitcode.Code { return exitcode.Code(r.ExitCode) })
+	codes := make([]exitcode.Code, len(runs))
+	for i, r := range runs {
+		codes[i] = exitcode.Code(r.ExitCode)
+	}
 	worst := exitcode.Worst(codes...)
 	return Document{
 		Schema: Schema, SchemaVersion: SchemaVersion, Note: statusNote(runs),

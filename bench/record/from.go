@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -23,11 +22,15 @@ func (r *Run) FromResult(res *loadgen.Result) {
 	for _, m := range res.Warnings {
 		r.Messages = append(r.Messages, Message{m.Key, m.Message, true})
 	}
-	r.Notes = append(r.Notes, lists.Map(res.Notes, func(n loadgen.Note) Finding { return Finding(n) })...)
+	for _, n := range res.Notes {
+		r.Notes = append(r.Notes, Finding(n))
+	}
 	if r.Mode == modeAccuracy {
 		return
 	}
-	r.Reasons = append(r.Reasons, lists.Map(res.Reasons, func(reason loadgen.Reason) Reason { return Reason(reason) })...)
+	for _, reason := range res.Reasons {
+		r.Reasons = append(r.Reasons, Reason(reason))
+	}
 	r.Performance = performanceOf(res)
 }
 
@@ -79,7 +82,12 @@ func headlineFigures(res *loadgen.Result) []Figure {
 		figureOf(metric.SamplesPerSecond, res.SamplesPerSec),
 		figureOf(metric.InferredTokensPerSecond, res.InferredTokensPerSec),
 	}, tokenRates(res.Tokens)...)
-	return append(out, lists.Filter(rates, func(f Figure) bool { return f.Value != 0 })...)
+	for _, f := range rates {
+		if f.Value != 0 {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 // setHeadline sets the scenario's result. A latency is LoadGen's estimate of the percentile or, without an estimate,

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -103,7 +102,12 @@ func (j Judged) MarginText() string {
 // String returns the figure with its limit: "99th percentile latency 12.300 ms (at most 15 ms, 18 % below)".
 func (j Judged) String() string {
 	text := j.Figure.Name + " " + j.Figure.String()
-	more := lists.Filter([]string{j.About, j.LimitText(), j.MarginText()}, func(t string) bool { return t != "" })
+	var more []string
+	for _, t := range []string{j.About, j.LimitText(), j.MarginText()} {
+		if t != "" {
+			more = append(more, t)
+		}
+	}
 	if len(more) > 0 {
 		text += " (" + strings.Join(more, ", ") + ")"
 	}

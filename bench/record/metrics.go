@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -46,7 +45,10 @@ func (r Run) runFigures() []metric.Metric {
 func (r Run) TooFewLatencies() (n int, names string) {
 	if r.Serving != nil && r.Serving.Figures != nil {
 		d := r.Serving.Figures.E2E
-		ps := lists.Map(d.Percentiles, func(p metrics.Percentile) float64 { return p.P })
+		ps := make([]float64, len(d.Percentiles))
+		for i, p := range d.Percentiles {
+			ps[i] = p.P
+		}
 		return d.N, metrics.UnsupportedPercentiles(d.N, ps)
 	}
 	p := r.Performance
@@ -57,7 +59,10 @@ func (r Run) TooFewLatencies() (n int, names string) {
 	if p.Query != nil {
 		d = p.Query
 	}
-	ps := lists.Map(d.Percentiles, func(p Percentile) float64 { return p.P })
+	ps := make([]float64, len(d.Percentiles))
+	for i, p := range d.Percentiles {
+		ps[i] = p.P
+	}
 	return d.Count, metrics.UnsupportedPercentiles(d.Count, ps)
 }
 
@@ -117,9 +122,11 @@ func ServingMetricNames(percentiles map[string][]float64) []metric.Metric {
 
 // AccuracyMetrics lists the figures of a scorer with the given metrics. Values are zero.
 func AccuracyMetrics(metrics []sdk.MetricInfo) []metric.Metric {
-	return lists.Map(metrics, func(m sdk.MetricInfo) metric.Metric {
-		return metric.Accuracy(m.Name, m.Unit, cmp.Or(m.Better, sdk.HigherBetter)).Of(0)
-	})
+	figures := make([]metric.Metric, len(metrics))
+	for i, m := range metrics {
+		figures[i] = metric.Accuracy(m.Name, m.Unit, cmp.Or(m.Better, sdk.HigherBetter)).Of(0)
+	}
+	return figures
 }
 
 // figureList collects figures, each name once.

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -46,7 +45,11 @@ func partsOf(reports []sdk.PartReport) []Part {
 }
 
 func tensorsOf(list []sdk.TensorReport) []Tensor {
-	return lists.Map(list, func(t sdk.TensorReport) Tensor { return Tensor(t) })
+	tensors := make([]Tensor, len(list))
+	for i, t := range list {
+		tensors[i] = Tensor(t)
+	}
+	return tensors
 }
 
 // partText describes the part with its file.

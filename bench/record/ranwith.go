@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Fact is a component or setting of a run: "backend", "ort, ONNX Runtime 1.28.2".
@@ -69,5 +68,11 @@ func (r Run) loadGenText() string {
 
 // nonEmpty returns the texts that are not empty.
 func nonEmpty(texts ...string) []string {
-	return lists.Filter(texts, func(t string) bool { return t != "" })
+	var given []string
+	for _, t := range texts {
+		if t != "" {
+			given = append(given, t)
+		}
+	}
+	return given
 }

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -132,7 +131,10 @@ func (p *Replay) headlineText(took string) (value string, remarks []string) {
 		return "", nil
 	}
 	remarks = []string{fmt.Sprintf("mean latency of %s in %s", figure.Plural(p.Issued, "turn"), took)}
-	return f.String(), append(remarks, lists.Map(p.Scores, func(s Figure) string { return s.Name + " " + s.String() })...)
+	for _, s := range p.Scores {
+		remarks = append(remarks, s.Name+" "+s.String())
+	}
+	return f.String(), remarks
 }
 
 // noteLines returns the notes to show with the verdict.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -64,7 +63,13 @@ func (s *Serving) Doubted() bool { return len(s.Doubts()) > 0 }
 
 // Doubts returns the flags that make the point unreliable.
 func (s *Serving) Doubts() []string {
-	return lists.Filter(s.Flags, func(flag string) bool { return flag == ClientLimited || flag == NotStationary })
+	var limits []string
+	for _, flag := range s.Flags {
+		if flag == ClientLimited || flag == NotStationary {
+			limits = append(limits, flag)
+		}
+	}
+	return limits
 }
 
 // ServingFault is a fault shared by several failed requests.

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -65,6 +64,9 @@ func (w *Workload) writeShares(b *terminal.Writer) {
 	if len(w.Shares) == 0 {
 		return
 	}
-	parts := lists.Map(w.Shares, func(s Share) string { return fmt.Sprintf("%s %.1f %%", s.Name, 100*s.Fraction) })
+	parts := make([]string, len(w.Shares))
+	for i, s := range w.Shares {
+		parts[i] = fmt.Sprintf("%s %.1f %%", s.Name, 100*s.Fraction)
+	}
 	fmt.Fprintf(b, "    of the samples: %s\n", strings.Join(parts, ", "))
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
@@ -106,9 +105,12 @@ func (w Workload) backendText() string {
 }
 
 func (r Run) machineText() string {
-	parts := lists.Filter([]string{r.System.CPU, figure.Plural(r.System.Cores, "core")}, func(p string) bool {
-		return p != ""
-	})
+	var parts []string
+	for _, p := range []string{r.System.CPU, figure.Plural(r.System.Cores, "core")} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
 	if r.System.MemoryBytes > 0 {
 		parts = append(parts, figure.Bytes(r.System.MemoryBytes))
 	}

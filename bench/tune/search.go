@@ -7,8 +7,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Measure runs one test of a setting that takes about d and returns its samples per second, above 0. An error other
@@ -75,7 +73,10 @@ var ErrNothing = errors.New("no setting could be measured")
 
 // Run searches the grid. If it returns an error, Found contains the earlier measurements.
 func (s Search) Run(ctx context.Context, grid []Setting) (Found, error) {
-	all := lists.Map(grid, func(setting Setting) *searchCandidate { return &searchCandidate{setting: setting} })
+	all := make([]*searchCandidate, len(grid))
+	for i, setting := range grid {
+		all[i] = &searchCandidate{setting: setting}
+	}
 	decided, err := s.runStages(ctx, all)
 	sortFastest(all, medianOf)
 	slices.SortStableFunc(all, func(a,
@@ -83,7 +84,9 @@ func (s Search) Run(ctx context.Context, grid []Setting) (Found, error) {
 		return boolToInt(b.isFinished()) - boolToInt(a.isFinished())
 	})
 	found := Found{Decided: decided}
-	found.Points = append(found.Points, lists.Map(all, func(c *searchCandidate) Point { return c.toPoint() })...)
+	for _, c := range all {
+		found.Points = append(found.Points, c.toPoint())
+	}
 	return found, err
 }
 
@@ -171,6 +174,9 @@ func usableCandidates(all []*searchCandidate) ([]*searchCandidate, error) {
 	if len(left) > 0 {
 		return left, nil
 	}
-	faults := lists.Map(all, func(c *searchCandidate) error { return fmt.Errorf("%v: %w", c.setting, c.fault) })
+	faults := make([]error, len(all))
+	for i, c := range all {
+		faults[i] = fmt.Errorf("%v: %w", c.setting, c.fault)
+	}
 	return nil, fmt.Errorf("%w: %w", ErrNothing, errors.Join(faults...))
 }

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Setting is a point of the grid. A zero leaves the choice to the plugin.
@@ -59,7 +57,9 @@ func Grid(batches, sessions, threads []int) []Setting {
 	grid := []Setting{{}}
 	for _, t := range threads {
 		for _, s := range sessions {
-			grid = append(grid, lists.Map(batches, func(b int) Setting { return Setting{Batch: b, Sessions: s, Threads: t} })...)
+			for _, b := range batches {
+				grid = append(grid, Setting{Batch: b, Sessions: s, Threads: t})
+			}
 		}
 	}
 	return dropRepeated(grid)
@@ -73,7 +73,9 @@ func RemoteGrid(batches, requests []int) []Setting {
 	}
 	grid := []Setting{{}}
 	for _, n := range requests {
-		grid = append(grid, lists.Map(batches, func(b int) Setting { return Setting{Batch: b, Requests: n} })...)
+		for _, b := range batches {
+			grid = append(grid, Setting{Batch: b, Requests: n})
+		}
 	}
 	return dropRepeated(grid)
 }

@@ -10,8 +10,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Subject describes a run for which a profile is sought.
@@ -87,7 +85,12 @@ func (s Store) olderPath(model string) string { return filepath.Join(s.Dir, mode
 func (s Store) candidatePaths(path, model string) []string {
 	matches, _ := filepath.Glob(filepath.Join(escapePattern(s.Dir),
 		escapePattern(model)+"-*.json")) // the pattern is well-formed
-	others := lists.Filter(matches, func(m string) bool { return m != path })
+	var others []string
+	for _, m := range matches {
+		if m != path {
+			others = append(others, m)
+		}
+	}
 	return slices.Concat([]string{path}, others, []string{s.olderPath(model)})
 }
 

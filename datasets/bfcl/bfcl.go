@@ -12,7 +12,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/records"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
@@ -62,10 +61,11 @@ func Open(path string) ([]FunctionSample, error) {
 // readTable reads the table of the endpoints harness.
 func readTable(path string, faults *fault.FaultList) ([]FunctionSample, error) {
 	names := []string{"messages", "tools", "ground_truth", "func_description", "subset", "sample_id"}
-	columns := lists.Map(names, func(name string) records.TableColumn {
-		return records.TableColumn{Name: name,
+	columns := make([]records.TableColumn, len(names))
+	for i, name := range names {
+		columns[i] = records.TableColumn{Name: name,
 			Required: true}
-	})
+	}
 	t, err := records.ReadTable(path, Table, columns, 0, faults)
 	if err != nil {
 		return nil, fmt.Errorf("%w; or want a folder with BFCL_v4_simple_python.json and so on, that of bfcl-eval", err)

@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/nifti"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
@@ -242,7 +242,7 @@ func (s *CaseSet) Read(i int) ([][]float32, error) {
 	c := &s.cases[i]
 	channels := make([][]float32, Channels)
 	faults := make([]error, Channels)
-	lists.Each(context.Background(), Channels, func(k int) {
+	parallel.Each(context.Background(), Channels, func(k int) {
 		h, values, err := nifti.ReadFloats(c.channels[k], nifti.Reversed)
 		if err == nil && reverseAxes(h.Shape) != c.shape {
 			err = fmt.Errorf("%s: shape %v, was %v before", c.channels[k], reverseAxes(h.Shape), c.shape)

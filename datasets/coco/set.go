@@ -13,7 +13,6 @@ import (
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
@@ -109,7 +108,13 @@ func sampleImages(dir string, f *AnnotationFile, o ImageOptions) []ImageEntry {
 		for i := range f.Annotations {
 			annotated[f.Annotations[i].Image] = true
 		}
-		images = lists.Filter(f.Images, func(im ImageEntry) bool { return annotated[im.ID] })
+		var chosen []ImageEntry
+		for _, im := range f.Images {
+			if annotated[im.ID] {
+				chosen = append(chosen, im)
+			}
+		}
+		images = chosen
 	}
 	if o.Present {
 		images = slices.DeleteFunc(slices.Clone(images), func(im ImageEntry) bool {

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/torchfile"
@@ -54,7 +53,11 @@ func readTensor(path string) (shape []int, data []byte, err error) {
 		if err != nil {
 			return nil, nil, fmt.Errorf("%w; latents.npy, the same numbers in NumPy's form, is read, too", err)
 		}
-		return lists.Map(t.Shape, func(side int64) int { return int(side) }), t.Data, nil
+		sides := make([]int, len(t.Shape))
+		for i, side := range t.Shape {
+			sides[i] = int(side)
+		}
+		return sides, t.Data, nil
 	}
 	f, err := bounded.Open(path)
 	if err != nil {

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
@@ -80,7 +79,11 @@ func (a *fileArray) readFloats(start, end int) ([]float64, error) {
 		return nil, err
 	}
 	size := dtypeSizes[a.dtype]
-	return lists.Make(len(data)/size, func(i int) float64 { return decodeElement(a.dtype, data[i*size:]) }), nil
+	values := make([]float64, len(data)/size)
+	for i := range values {
+		values[i] = decodeElement(a.dtype, data[i*size:])
+	}
+	return values, nil
 }
 
 func decodeElement(dtype string, b []byte) float64 {

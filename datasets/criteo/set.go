@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 )
@@ -118,7 +118,10 @@ func (s *PairSet) openFile(path string) (*os.File, int64, error) {
 
 // Close closes the set's files.
 func (s *PairSet) Close() error {
-	all := lists.Map(s.closers, io.Closer.Close)
+	all := make([]error, len(s.closers))
+	for i, closer := range s.closers {
+		all[i] = closer.Close()
+	}
 	s.closers = nil
 	return errors.Join(all...)
 }
@@ -211,7 +214,7 @@ func (s *PairSet) readLabels(n int, where string, faults *fault.FaultList, read 
 
 // eachBlock calls do with each block [start, end) of n pairs, on all processors, until ctx ends.
 func eachBlock(ctx context.Context, n int, do func(start, end int)) {
-	lists.Each(ctx, (n+blockPairs-1)/blockPairs, func(i int) { do(i*blockPairs, min((i+1)*blockPairs, n)) })
+	parallel.Each(ctx, (n+blockPairs-1)/blockPairs, func(i int) { do(i*blockPairs, min((i+1)*blockPairs, n)) })
 }
 
 func (s *PairSet) setLabels(start int, values []float64, where string, faults *fault.FaultList) {

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // ErrEdges is wrapped by every error about edges.
@@ -106,7 +106,7 @@ func (b *cscBuilder) err(ctx context.Context) error {
 
 // eachChunk reads all chunks on all processors and calls visit with the pieces of each chunk, in order.
 func (b *cscBuilder) eachChunk(ctx context.Context, visit func(c *streamChunk, first int64, pairs []int64)) {
-	lists.Each(ctx, len(b.chunks), func(i int) {
+	parallel.Each(ctx, len(b.chunks), func(i int) {
 		c := &b.chunks[i]
 		room, _ := b.buffers.Get().(*[]int64)
 		if room == nil {
@@ -176,7 +176,7 @@ func (b *cscBuilder) makeRows(ctx context.Context, edges uint64) (*CSC, error) {
 		edges += uint64(b.plan.Destinations)
 	}
 	c := newCSC(b.plan.Destinations, edges)
-	lists.Each(ctx, b.buckets, func(k int) { b.makeBucketRows(c, k) })
+	parallel.Each(ctx, b.buckets, func(k int) { b.makeBucketRows(c, k) })
 	return c, b.err(ctx)
 }
 

@@ -7,7 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // checksumBlockBytes is the block size of BlockChecksum.
@@ -21,7 +21,7 @@ func BlockChecksum(ctx context.Context, r io.ReaderAt, offset, size int64) (uint
 	sums := make([]byte, 4*((size+checksumBlockBytes-1)/checksumBlockBytes))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	lists.Each(ctx, len(sums)/4, func(i int) {
+	parallel.Each(ctx, len(sums)/4, func(i int) {
 		first := int64(i) * checksumBlockBytes
 		sum := crc32.New(castagnoli)
 		n := min(checksumBlockBytes, size-first)

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // The node types, in the order of the model.
@@ -38,7 +37,10 @@ func (c NodeCounts) NodeTypes() []graph.NodeType {
 
 // toNodeCounts returns the numbers of nodes of the types, which must be those of IGBH.
 func toNodeCounts(all []graph.NodeType) (c NodeCounts, err error) {
-	found := lists.Map(all, func(t graph.NodeType) string { return t.Name })
+	found := make([]string, len(all))
+	for i, t := range all {
+		found[i] = t.Name
+	}
 	if want := TypeNames(); !slices.Equal(found, want) {
 		return c, fmt.Errorf("features of the node types %v, want %v", found, want)
 	}
@@ -103,7 +105,11 @@ func loadedRelations() []loadedRelation {
 
 // GraphRelations returns the relations of the loaded graph, in the order of the model.
 func GraphRelations() []graph.Relation {
-	return lists.Map(loadedRelations(), func(r loadedRelation) graph.Relation { return r.Relation })
+	relations := []graph.Relation{}
+	for _, r := range loadedRelations() {
+		relations = append(relations, r.Relation)
+	}
+	return relations
 }
 
 // Classes is the number of classes in node_label_2K.npy, the labels that the benchmark uses.

@@ -1,7 +1,6 @@
 package igbh
 
 import (
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/mt19937"
 )
 
@@ -53,7 +52,10 @@ func permutationPrefix(n, k int, seed uint32) []uint32 {
 
 // permutation returns torch.randperm(n) as computed on a CPU. n must be less than 2^32.
 func permutation(n int, seed uint32) []uint32 {
-	order := lists.Make(n, func(i int) uint32 { return uint32(i) })
+	order := make([]uint32, n)
+	for i := range order {
+		order[i] = uint32(i)
+	}
 	random := mt19937.New(seed)
 	for i := range max(n-1, 0) {
 		j := i + int(random.Uint32())%(n-i)

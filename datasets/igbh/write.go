@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/npy"
 )
 
@@ -110,7 +109,10 @@ func writeEdges(ctx context.Context, w *bufio.Writer, edges graph.EdgeList) erro
 }
 
 func writeLabels(w *bufio.Writer, c DatasetContent) error {
-	labels := lists.Make(c.Counts()[Paper], func(i int) float32 { return float32(c.Label(i)) })
+	labels := make([]float32, c.Counts()[Paper])
+	for i := range labels {
+		labels[i] = float32(c.Label(i))
+	}
 	if err := writeHeader(w, "<f4", len(labels), 0); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // Open reads the clips of a folder, in the benchmark's order of samples: the order of the manifest, or of the paths of
@@ -85,7 +85,7 @@ func measureClips(ctx context.Context, dir string, clips []AudioClip, o ClipOpti
 		return nil
 	}
 	problems := make([]error, len(clips))
-	lists.Each(ctx, len(clips), func(i int) {
+	parallel.Each(ctx, len(clips), func(i int) {
 		clips[i].Samples, problems[i] = o.Length(clips[i].FilePath(dir))
 		clips[i].Seconds = float64(clips[i].Samples) / Rate
 	})
@@ -103,7 +103,7 @@ func measureClips(ctx context.Context, dir string, clips []AudioClip, o ClipOpti
 // checkLengths compares the lengths in a manifest with the files.
 func checkLengths(ctx context.Context, dir string, clips []AudioClip, o ClipOptions, faults *fault.FaultList) {
 	problems := make([]string, len(clips))
-	lists.Each(ctx, len(clips), func(i int) {
+	parallel.Each(ctx, len(clips), func(i int) {
 		samples, err := o.Length(clips[i].FilePath(dir))
 		switch {
 		case err != nil:

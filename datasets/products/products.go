@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
@@ -121,7 +120,11 @@ func findFiles(path string) ([]string, error) {
 	case err != nil:
 		return nil, err
 	case len(files) > 1:
-		return nil, fmt.Errorf("it has %s: name the one to read", strings.Join(lists.Map(files, filepath.Base), " and "))
+		names := make([]string, len(files))
+		for i, file := range files {
+			names[i] = filepath.Base(file)
+		}
+		return nil, fmt.Errorf("it has %s: name the one to read", strings.Join(names, " and "))
 	case len(files) == 0:
 		return nil, fmt.Errorf("it has neither train-*.parquet and test-*.parquet of the hub, in it or in data, nor "+
 			"shopify_product_catalogue*.parquet of the endpoints harness: %w", fs.ErrNotExist)
@@ -186,7 +189,11 @@ func (r *ProductRow) OffersTruth() bool { return slices.Contains(r.Offered, r.Ca
 
 // pythonJSON returns a list of texts in the form of Python's json.dumps: ASCII, with a blank after each comma.
 func pythonJSON(texts []string) string {
-	return pyvalue.JSON(lists.Map(texts, func(text string) any { return text }))
+	values := make([]any, len(texts))
+	for i, text := range texts {
+		values[i] = text
+	}
+	return pyvalue.JSON(values)
 }
 
 // parseCategories parses a JSON list of categories.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	drawn "github.com/plumbline-ml/plumbline/internal/synthetic/products"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
@@ -354,16 +353,18 @@ func TestOtherPages(t *testing.T) {
 // large are rows of the endpoints harness whose pictures have size bytes, which no packing makes smaller.
 func large(n, size int) []harnessRow {
 	r := rand.New(rand.NewPCG(1, 2))
-	return lists.Make(n, func(int) harnessRow {
+	rows := make([]harnessRow, n)
+	for i := range rows {
 		picture := make([]byte, size)
 		for k := range picture {
 			picture[k] = byte(r.IntN(255)) // no markers
 		}
 		copy(picture, "\xff\xd8\xff\xc0\x00\x02\xff\xda\x00\x02")
 		copy(picture[size-2:], "\xff\xd9")
-		return harnessRow{"a title", "a description", base64.StdEncoding.EncodeToString(picture), "JPEG", `["x > y", "z"]`,
+		rows[i] = harnessRow{"a title", "a description", base64.StdEncoding.EncodeToString(picture), "JPEG", `["x > y", "z"]`,
 			"x > y", "b", "true"}
-	})
+	}
+	return rows
 }
 
 // BenchmarkEach reads rows of the endpoints harness whose pictures have 100 kB, as pyarrow writes them, and keeps their

@@ -12,7 +12,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/datasets/internal/picture"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/parquetfile"
 )
 
@@ -86,7 +85,12 @@ func (t *parquetTable) addLeaves(column *parquetfile.Column, name string) {
 
 // checkColumns requires the columns of the file's form.
 func (t *parquetTable) checkColumns(names []string) error {
-	missing := lists.Filter(t.form.columnNames(), func(name string) bool { return !slices.Contains(names, name) })
+	var missing []string
+	for _, name := range t.form.columnNames() {
+		if !slices.Contains(names, name) {
+			missing = append(missing, name)
+		}
+	}
 	slices.Sort(names)
 	if len(missing) > 0 {
 		return fmt.Errorf("it has no column %s; its columns are %s", strings.Join(missing, ", "), strings.Join(names, ", "))
@@ -195,7 +199,12 @@ func (r *rowReader) wantedLeaves(t *parquetTable) []string {
 	if r.truthOnly {
 		return append([]string{offered}, truthColumns...)
 	}
-	names := lists.Filter(t.form.columnNames(), func(name string) bool { return name != image })
+	var names []string
+	for _, name := range t.form.columnNames() {
+		if name != image {
+			names = append(names, name)
+		}
+	}
 	if t.form == Hub {
 		names = append(names, imageBytes)
 		if t.leaves[imagePath] != nil {

@@ -1,7 +1,5 @@
 package squad
 
-import "github.com/plumbline-ml/plumbline/internal/lists"
-
 // Paragraph is a passage with the questions about it.
 type Paragraph struct {
 	Title     string // title of the article
@@ -24,5 +22,9 @@ type AcceptedAnswer struct {
 
 // AnswerTexts returns the texts of the answers, in order.
 func (q Question) AnswerTexts() []string {
-	return lists.Map(q.Answers, func(a AcceptedAnswer) string { return a.Text })
+	texts := make([]string, len(q.Answers))
+	for i, a := range q.Answers {
+		texts[i] = a.Text
+	}
+	return texts
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Records of the file, in the published layout.
@@ -55,8 +53,13 @@ func WriteFile(w io.Writer, paragraphs []Paragraph) error {
 }
 
 func questionRecords(questions []Question) []questionRecord {
-	return lists.Map(questions, func(q Question) questionRecord {
-		answers := lists.Map(q.Answers, func(a AcceptedAnswer) answerRecord { return answerRecord(a) })
-		return questionRecord{q.ID, q.Text, answers}
-	})
+	records := make([]questionRecord, 0, len(questions))
+	for _, q := range questions {
+		answers := make([]answerRecord, len(q.Answers))
+		for i, a := range q.Answers {
+			answers[i] = answerRecord(a)
+		}
+		records = append(records, questionRecord{q.ID, q.Text, answers})
+	}
+	return records
 }

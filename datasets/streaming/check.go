@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // CheckRequests reads the samples of all requests on all processors and reports all faults. The error is a
@@ -12,7 +12,7 @@ import (
 func (s *RequestSet) CheckRequests(ctx context.Context) error {
 	var faults fault.FaultList
 	for p := range s.requests {
-		lists.Each(ctx, len(s.requests[p]), func(r int) {
+		parallel.Each(ctx, len(s.requests[p]), func(r int) {
 			if _, err := s.ReadSample(p, r); err != nil {
 				faults.Addf("", "%v", err)
 			}

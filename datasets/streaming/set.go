@@ -11,7 +11,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/fault"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // ErrDataset is wrapped by every error of this package. It means that a data set is missing or invalid.
@@ -141,7 +140,10 @@ func (s *RequestSet) openFiles(where string, o RequestOptions, find func(name st
 
 // Close closes the files.
 func (s *RequestSet) Close() error {
-	all := lists.Map(s.closers, io.Closer.Close)
+	all := make([]error, len(s.closers))
+	for i, closer := range s.closers {
+		all[i] = closer.Close()
+	}
 	s.closers = nil
 	return errors.Join(all...)
 }

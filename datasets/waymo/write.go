@@ -7,12 +7,15 @@ import (
 	"math"
 
 	"github.com/plumbline-ml/plumbline/datasets/internal/pickle"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // WriteIndex writes the index of the frames.
 func WriteIndex(w io.Writer, frames []*Frame) error {
-	data, err := pickle.Write(&pickle.List{Items: lists.Map(frames, func(f *Frame) any { return f.toPickle() })})
+	items := make([]any, len(frames))
+	for i, f := range frames {
+		items[i] = f.toPickle()
+	}
+	data, err := pickle.Write(&pickle.List{Items: items})
 	if err != nil {
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/internal/record/results"
@@ -138,7 +137,9 @@ func Compare(base, next SideInput, allow []string) (Comparison, error) {
 // groupSide groups the runs of one side that came to their end.
 func (c *Comparison) groupSide(in SideInput, allowed allowedFacets) (runSide, error) {
 	s := runSide{name: in.Name}
-	c.Notes = append(c.Notes, lists.Map(in.Skipped, func(skipped string) string { return "left out: " + skipped })...)
+	for _, skipped := range in.Skipped {
+		c.Notes = append(c.Notes, "left out: "+skipped)
+	}
 	unfinished := map[string]int{}
 	for _, f := range in.Runs {
 		if done, why := isFinished(f); !done {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/testkit/testfile"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -219,11 +218,13 @@ func known(r record.Run) record.Run {
 // TestTooFewLatencies wants a note of percentiles that the latencies are too few for, of the side that has such runs.
 func TestTooFewLatencies(t *testing.T) {
 	of := func(scenario string, counts ...int) []record.Run {
-		return lists.Map(counts, func(n int) record.Run {
+		runs := make([]record.Run, len(counts))
+		for i, n := range counts {
 			r := run(scenario, "ort", 100, time.Millisecond)
 			r.Performance.Latency.Count = n
-			return r
-		})
+			runs[i] = r
+		}
+		return runs
 	}
 	for name, c := range map[string]struct {
 		base, next []record.Run

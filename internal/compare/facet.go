@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/settings"
@@ -98,7 +97,10 @@ func backendFacet(f results.FoundRun) map[string]string {
 }
 
 func optionPairs(options map[string]string) string {
-	all := lists.Map(slices.Sorted(maps.Keys(options)), func(k string) string { return k + "=" + options[k] })
+	all := []string{}
+	for _, k := range slices.Sorted(maps.Keys(options)) {
+		all = append(all, k+"="+options[k])
+	}
 	return cmp.Or(strings.Join(all, " "), absent)
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -50,7 +49,11 @@ func allFacets() []runFacet {
 // FacetNames are what the runs of a comparison have in common: "model", "settings", ... The sides may differ in the
 // last three, and the runs of one side may not.
 func FacetNames() []string {
-	return append(lists.Map(allFacets(), func(f runFacet) string { return f.name }), everyFacet)
+	names := []string{}
+	for _, f := range allFacets() {
+		names = append(names, f.name)
+	}
+	return append(names, everyFacet)
 }
 
 func facetNames() string { return strings.Join(FacetNames(), ", ") }

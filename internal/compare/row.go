@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -31,14 +30,25 @@ func newPair(a, b runGroup) Pair {
 				m.Better = next.betterDirection(m.Name)
 			}
 			p.Rows = append(p.Rows, newRow(m, base.values[m.Name], y))
-			if all := lists.Distinct(slices.Concat(base.titles[m.Name], next.titles[m.Name])); m.Main && len(all) > 1 {
-				p.Notes = append(p.Notes, fmt.Sprintf("%s is not the same figure in all runs: %s", m.Name, strings.Join(all, "; ")))
+			if titles := joinTitles(base.titles[m.Name], next.titles[m.Name]); m.Main && len(titles) > 1 {
+				p.Notes = append(p.Notes, fmt.Sprintf("%s is not the same figure in all runs: %s", m.Name,
+					strings.Join(titles, "; ")))
 			}
 		} else if m.Main {
 			p.Notes = append(p.Notes, fmt.Sprintf("%s is known of %s alone", m.Title, a.side))
 		}
 	}
 	return p
+}
+
+// joinTitles returns the titles of both sides, each once, in the order of their first occurrence.
+func joinTitles(base, next []string) (titles []string) {
+	for _, title := range slices.Concat(base, next) {
+		if !slices.Contains(titles, title) {
+			titles = append(titles, title)
+		}
+	}
+	return titles
 }
 
 // pairName is what the names of all runs have in common. Where models, scenarios or modes differ, it has those of the

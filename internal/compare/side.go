@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/record/names"
@@ -29,7 +28,11 @@ type runGroup struct {
 func (g runGroup) String() string { return names.Common(recordsOf(g.runs)...) }
 
 func recordsOf(runs []results.FoundRun) []record.Run {
-	return lists.Map(runs, func(f results.FoundRun) record.Run { return f.Run })
+	records := make([]record.Run, len(runs))
+	for i, f := range runs {
+		records[i] = f.Run
+	}
+	return records
 }
 
 // runSide is the runs of one side, grouped.
@@ -115,7 +118,11 @@ func (s *runSide) toSide() ComparedSide {
 }
 
 func (s *runSide) keysText() string {
-	return strings.Join(lists.Map(s.groups, runGroup.String), ", ")
+	groups := make([]string, len(s.groups))
+	for i, group := range s.groups {
+		groups[i] = group.String()
+	}
+	return strings.Join(groups, ", ")
 }
 
 // isFinished says whether there is something to compare; else why is not.
@@ -136,9 +143,10 @@ func countText(unfinished map[string]int) string {
 	if len(unfinished) == 0 {
 		return ""
 	}
-	all := lists.Map(sortedKeys(unfinished), func(why string) string {
-		return figure.Plural(unfinished[why], "run") + " " + why
-	})
+	all := []string{}
+	for _, why := range sortedKeys(unfinished) {
+		all = append(all, figure.Plural(unfinished[why], "run")+" "+why)
+	}
 	return fmt.Sprintf(" (%s)", strings.Join(all, ", "))
 }
 

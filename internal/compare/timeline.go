@@ -14,7 +14,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
@@ -178,8 +177,11 @@ func timeText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
 // DiffersText is what is not as before, in a line.
 func (e Entry) DiffersText() string {
-	return strings.Join(lists.Map(e.Differs, func(d Difference) string { return d.About + " " + d.Base + " -> " + d.New }),
-		"; ")
+	texts := make([]string, len(e.Differs))
+	for i, d := range e.Differs {
+		texts[i] = d.About + " " + d.Base + " -> " + d.New
+	}
+	return strings.Join(texts, "; ")
 }
 
 // Heading is what the series' numbers are.
@@ -275,12 +277,20 @@ func (t Timeline) Latest() (subject, text string, worst DifferenceVerdict) {
 		count[s.Entries[len(s.Entries)-1].Verdict]++
 	}
 	order := []DifferenceVerdict{Worsened, Changed, Improved, Within, Unknown, First}
-	present := lists.Filter(order, func(v DifferenceVerdict) bool { return count[v] > 0 })
+	var present []DifferenceVerdict
+	for _, v := range order {
+		if count[v] > 0 {
+			present = append(present, v)
+		}
+	}
 	if len(t.Series) == 1 {
 		s := t.Series[0]
 		e := s.Entries[len(s.Entries)-1]
 		return s.Name, strings.TrimSpace(e.Text(e.New.Median) + " " + cmp.Or(s.Unit, s.Title)), present[0]
 	}
-	parts := lists.Map(present, func(v DifferenceVerdict) string { return fmt.Sprintf("%d %s", count[v], v) })
+	parts := make([]string, len(present))
+	for i, v := range present {
+		parts[i] = fmt.Sprintf("%d %s", count[v], v)
+	}
 	return figure.Plural(len(t.Series), "benchmark"), strings.Join(parts, ", "), present[0]
 }

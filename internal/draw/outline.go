@@ -1,14 +1,14 @@
 package draw
 
-import "github.com/plumbline-ml/plumbline/internal/lists"
-
 // Oval approximates an ellipse of two radii by a polygon.
 func Oval(rx, ry int) []Point {
 	const corners = 48
-	return lists.Make(corners, func(i int) Point {
+	points := make([]Point, corners)
+	for i := range points {
 		angle := i * Turn / corners
-		return Point{X: rx * Cos(angle) >> 14, Y: ry * Sin(angle) >> 14}
-	})
+		points[i] = Point{X: rx * Cos(angle) >> 14, Y: ry * Sin(angle) >> 14}
+	}
+	return points
 }
 
 // Box is a rectangle, of half its width and height.
@@ -18,12 +18,20 @@ func Box(halfX, halfY int) []Point {
 
 // Polygon is a contour of pairs of coordinates.
 func Polygon(xy ...int) []Point {
-	return lists.Make(len(xy)/2, func(i int) Point { return Point{X: xy[2*i], Y: xy[2*i+1]} })
+	points := make([]Point, len(xy)/2)
+	for i := range points {
+		points[i] = Point{X: xy[2*i], Y: xy[2*i+1]}
+	}
+	return points
 }
 
 // Rag is a polygon of seven corners at random distances.
 func Rag(r *Random, radius int) []Point {
-	return lists.Make(7, func(i int) Point { return Polar(radius*r.Between(40, 130)/100, i*Turn/7) })
+	points := make([]Point, 7)
+	for i := range points {
+		points[i] = Polar(radius*r.Between(40, 130)/100, i*Turn/7)
+	}
+	return points
 }
 
 // Spikes is a star of n points: a regular polygon where the inner radius is cos(half turn / n) of the outer one.
@@ -65,11 +73,13 @@ func Moon(radius, hollow int) []Point {
 // Heart is the curve x = 16 sin^3 t, y = 13 cos t - 5 cos 2t - 2 cos 3t - cos 4t, scaled.
 func Heart(radius int) []Point {
 	const corners = 48
-	return lists.Make(corners, func(i int) Point {
+	points := make([]Point, corners)
+	for i := range points {
 		t := i * Turn / corners
 		s := Sin(t)
 		x := 16 * (s * s >> 14) * s >> 14
 		y := 13*Cos(t) - 5*Cos(2*t) - 2*Cos(3*t) - Cos(4*t)
-		return Point{X: radius * x >> 14 / 14, Y: -radius * y >> 14 / 14}
-	})
+		points[i] = Point{X: radius * x >> 14 / 14, Y: -radius * y >> 14 / 14}
+	}
+	return points
 }

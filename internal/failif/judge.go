@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
@@ -76,19 +75,26 @@ func (c Condition) Check(subjects []Subject) error {
 			return c.checkUnit(figures, m)
 		}
 		wants = cmp.Or(wants, s.needsFor(c.Metric))
-		known = append(known, lists.Map(s.Metrics, func(m metric.Metric) string { return m.Name })...)
+		for _, m := range s.Metrics {
+			if !slices.Contains(known, m.Name) {
+				known = append(known, m.Name)
+			}
+		}
 	}
 	if len(subjects) == 0 {
 		return fmt.Errorf("condition %q: there are no runs that a condition could be met by", c.Text)
 	}
 	if models == 0 {
-		names := lists.Map(subjects, func(s Subject) string { return s.Name })
+		names := make([]string, len(subjects))
+		for i, s := range subjects {
+			names[i] = s.Name
+		}
 		return fmt.Errorf("condition %q: there is no such run; there are %s", c.Text, strings.Join(names, ", "))
 	}
 	if wants != "" {
 		return fmt.Errorf("condition %q: %s is not measured here; it takes %s", c.Text, c.Metric, wants)
 	}
-	return fmt.Errorf("condition %q: %w", c.Text, suggest.Unknown("metric", c.Metric, lists.Distinct(known)))
+	return fmt.Errorf("condition %q: %w", c.Text, suggest.Unknown("metric", c.Metric, known))
 }
 
 // checkUnit wants a unit of the value that the figure m has. One that may have several is listed with each.

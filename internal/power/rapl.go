@@ -12,8 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // powercapFolder is the folder of the processors' energy counters in Linux (RAPL, running average power limit).
@@ -38,7 +36,11 @@ type raplDomain struct {
 var packageFolder = regexp.MustCompile(`^intel-rapl:\d+$`)
 
 func (r *raplSource) String() string {
-	return "rapl (" + strings.Join(lists.Map(r.domains, func(d raplDomain) string { return d.name }), ", ") + ")"
+	names := make([]string, len(r.domains))
+	for i, d := range r.domains {
+		names[i] = d.name
+	}
+	return "rapl (" + strings.Join(names, ", ") + ")"
 }
 
 func (r *raplSource) check() error {

@@ -4,8 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // loaders are the variables that make a program loader, or Python, load other code than the pinned files.
@@ -43,7 +41,13 @@ func (l *Lock) Env() []string { return slices.Sorted(maps.Keys(l.env)) }
 
 // Withheld returns the variables of loaders that are set but not inherited.
 func (l *Lock) Withheld(env func(string) string) []string {
-	return lists.Filter(loaders[:], func(name string) bool { return !l.env[name] && env(name) != "" })
+	var names []string
+	for _, name := range loaders[:] {
+		if !l.env[name] && env(name) != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // droppedVariables returns all variables of loaders that are not inherited, whether set or not.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/bfcl"
 	data "github.com/plumbline-ml/plumbline/datasets/bfcl"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -208,7 +207,10 @@ func (g callGallery) showAnswer(e mllog.AccuracyEntry) sdk.Exhibit {
 	if !grade.Right {
 		verdict = "wrong: " + grade.Reason
 	}
-	asked := lists.Map(of.Messages, func(m data.ChatMessage) string { return m.Role + ": " + m.Content })
+	asked := make([]string, len(of.Messages))
+	for i, m := range of.Messages {
+		asked[i] = m.Role + ": " + m.Content
+	}
 	expected := of.Answers
 	if expected == "[]" {
 		expected = "no call, or none that is known"

@@ -12,7 +12,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/bfcl"
 	"github.com/plumbline-ml/plumbline/datasets/conversations"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -46,9 +45,10 @@ func (s *requestSettings) questionPrompts(all []bfcl.FunctionSample) (prompts []
 	for _, q := range all {
 		p := s.basePrompt()
 		p.Tools, p.ToolChoice = json.RawMessage(q.Tools), "auto"
-		p.Messages = lists.Map(q.Messages, func(m bfcl.ChatMessage) backend.ChatMessage {
-			return backend.ChatMessage{Role: m.Role, Content: m.Content}
-		})
+		p.Messages = make([]backend.ChatMessage, len(q.Messages))
+		for i, m := range q.Messages {
+			p.Messages[i] = backend.ChatMessage{Role: m.Role, Content: m.Content}
+		}
 		p.ChatJSON = backend.AppendChat(nil, p)
 		prompts = append(prompts, p)
 	}
@@ -69,7 +69,10 @@ func (s *requestSettings) turnPrompts(set *conversations.ConversationSet) (promp
 		if t.Tools != "" {
 			p.Tools = json.RawMessage(t.Tools)
 		}
-		p.Messages = lists.Map(t.Messages, toMessage)
+		p.Messages = make([]backend.ChatMessage, len(t.Messages))
+		for i, message := range t.Messages {
+			p.Messages[i] = toMessage(message)
+		}
 		if err := s.overrideFields(&p, &t); err != nil {
 			return nil, nil, sdk.Data(fmt.Errorf("conversation %s, turn %d: %w", t.Conversation, t.Turn, err))
 		}

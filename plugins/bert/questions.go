@@ -7,7 +7,7 @@ import (
 
 	accuracy "github.com/plumbline-ml/plumbline/accuracy/squad"
 	"github.com/plumbline-ml/plumbline/datasets/squad"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/questions"
 	"github.com/plumbline-ml/plumbline/preprocess/text/features"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -44,7 +44,7 @@ func openQuestions(ctx context.Context, r *manifest.Request) *questionSet {
 	}
 	paragraphs := set.Paragraphs()
 	parts := make([][]accuracy.Example, len(paragraphs))
-	lists.Each(ctx, len(paragraphs), func(i int) { parts[i] = makeExamples(paragraphs[i], builder) })
+	parallel.Each(ctx, len(paragraphs), func(i int) { parts[i] = makeExamples(paragraphs[i], builder) })
 	if err := ctx.Err(); err != nil {
 		r.AddFault(err)
 		return nil

@@ -3,12 +3,10 @@ package gnmt
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/plumbline-ml/plumbline/accuracy/bleu"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/translation"
 	"github.com/plumbline-ml/plumbline/plugins/gnmt/internal/subword"
@@ -47,7 +45,10 @@ func (s *sentencePairs) readReferences(r *manifest.Request, settings searchSetti
 		r.AddFault(sdk.Data(fmt.Errorf("references: %w", err)))
 	}
 	if s.references = lines; !settings.Plain {
-		s.references = lists.Map(lines, bleu.CleanReference)
+		s.references = make([]string, len(lines))
+		for i, line := range lines {
+			s.references[i] = bleu.CleanReference(line)
+		}
 	}
 	if err == nil && len(lines) != sentenceCount {
 		s.remark = fmt.Sprintf("%s has %d lines and %s %d: they do not belong together, or hold characters that end a "+
@@ -84,7 +85,11 @@ func splitLines(text string, plain bool) []string {
 	if !plain {
 		return pystr.Lines(text)
 	}
-	return lists.Map(slices.Collect(strings.Lines(text)), pystr.TrimRight)
+	lines := []string{}
+	for line := range strings.Lines(text) {
+		lines = append(lines, pystr.TrimRight(line))
+	}
+	return lines
 }
 
 // generateSentences generates the synthetic data set. Sources that are not plain text are split into pieces of the

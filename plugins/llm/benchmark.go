@@ -13,7 +13,6 @@ import (
 	"context"
 	"embed"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/articles"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/export"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
@@ -65,7 +64,10 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	names := lists.Map(r.Model.Metrics, func(m sdk.MetricInfo) string { return m.Name })
+	names := make([]string, len(r.Model.Metrics))
+	for i, m := range r.Model.Metrics {
+		names[i] = m.Name
+	}
 	metric := newScoringEngine(data, s, t, split, run)
 	log := scoring.Log{
 		Samples: len(data.items), First: true, Exhibits: r.Exhibits, Gallery: textGallery{data.items, s.DType, t}.rateAnswer,

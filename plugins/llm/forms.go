@@ -3,8 +3,6 @@ package llm
 import (
 	"fmt"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // promptForm is a named form of prompts.
@@ -41,8 +39,12 @@ func findTemplate(text string) string {
 func parseTemplate(text string) (string, error) {
 	t := findTemplate(text)
 	if !strings.Contains(t, "{input}") {
+		names := []string{}
+		for _, f := range promptForms() {
+			names = append(names, f.name)
+		}
 		return "", fmt.Errorf("want one of %s, or a text with {input} where the sample's belongs",
-			strings.Join(lists.Map(promptForms(), func(f promptForm) string { return f.name }), ", "))
+			strings.Join(names, ", "))
 	}
 	return t, nil
 }

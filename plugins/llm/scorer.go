@@ -6,8 +6,6 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/longcontext"
 	"github.com/plumbline-ml/plumbline/accuracy/mixture"
-	"github.com/plumbline-ml/plumbline/datasets/prompts"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/internal/coderun"
 	"github.com/plumbline-ml/plumbline/preprocess/text/punkt"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -35,16 +33,18 @@ func newScoringEngine(data textSet, s modelSettings, t textTokenizer, split *pun
 	case t == nil:
 		return &textEngine{splitter: split, references: referenceTexts(data)}
 	case data.kind == longContextData:
-		refs := lists.Map(data.items, func(item prompts.PromptSample) longcontext.Reference {
-			return longcontext.Reference{Text: item.Output, Metric: longcontext.SampleMetric(item.Task)}
-		})
+		refs := make([]longcontext.Reference, len(data.items))
+		for i, item := range data.items {
+			refs[i] = longcontext.Reference{Text: item.Output, Metric: longcontext.SampleMetric(item.Task)}
+		}
 		return contextEngine{
 			longcontext.New(longcontext.CompareOptions{DType: s.DType, Decoder: t, Splitter: split, References: refs}),
 		}
 	case data.kind == mixedData:
-		refs := lists.Map(data.items, func(item prompts.PromptSample) mixture.Reference {
-			return mixture.Reference{Task: mixture.Task(item.Task), ID: item.ID, Text: item.Output}
-		})
+		refs := make([]mixture.Reference, len(data.items))
+		for i, item := range data.items {
+			refs[i] = mixture.Reference{Task: mixture.Task(item.Task), ID: item.ID, Text: item.Output}
+		}
 		o := mixture.CompareOptions{DType: s.DType, Decoder: t, Splitter: split, References: refs}
 		return mixedEngine{mixture.New(o), run}
 	}
@@ -55,7 +55,11 @@ func newScoringEngine(data textSet, s modelSettings, t textTokenizer, split *pun
 }
 
 func referenceTexts(data textSet) []string {
-	return lists.Map(data.items, func(item prompts.PromptSample) string { return item.Output })
+	outputs := make([]string, len(data.items))
+	for i, item := range data.items {
+		outputs[i] = item.Output
+	}
+	return outputs
 }
 
 // makeScore returns the score with the engine's metrics that occur in names.

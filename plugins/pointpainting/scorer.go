@@ -6,7 +6,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/kitti3d"
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
@@ -14,10 +13,16 @@ import (
 // newPrecisionScorer returns a scorer of average precisions. Each frame must be in the log, unless missingIsEmpty is
 // set.
 func newPrecisionScorer(b networkBinding, set waymo.FrameSource, missingIsEmpty bool, exhibits int) sdk.Scorer {
-	metric := kitti3d.New(lists.Make(set.Len(), func(i int) kitti3d.Frame {
+	frames := make([]kitti3d.Frame, set.Len())
+	for i := range frames {
 		f := set.Frame(i)
-		return kitti3d.Frame{Image: f.Image, Objects: lists.Map(f.Objects, toTrueObject)}
-	}))
+		objects := make([]kitti3d.TrueObject, len(f.Objects))
+		for k, object := range f.Objects {
+			objects[k] = toTrueObject(object)
+		}
+		frames[i] = kitti3d.Frame{Image: f.Image, Objects: objects}
+	}
+	metric := kitti3d.New(frames)
 	metric.MissingIsEmpty = missingIsEmpty
 	add := func(sample uint64, answer []byte) error { return metric.Add(int(sample), answer) }
 	log := scoring.Log{Samples: set.Len(), Exhibits: exhibits, Gallery: (&frameGallery{b, set}).rateFrame}

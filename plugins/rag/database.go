@@ -13,7 +13,6 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/retrieval"
 	"github.com/plumbline-ml/plumbline/datasets/frames"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/index"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
@@ -201,11 +200,15 @@ func (s *databaseScorer) compareManifest(score *sdk.Score, n *sdk.Notes) error {
 
 // describeDatabase returns the manifest of a database without queries.
 func (s *databaseScorer) describeDatabase(db *index.Database) retrieval.Manifest {
+	texts := make([]string, len(db.Passages))
+	for i, p := range db.Passages {
+		texts[i] = p.Text
+	}
 	return retrieval.Manifest{
 		Version: 2, RetrieverModel: s.model, EmbeddingModel: s.model, Passages: db.Len(), Dim: db.Dim(),
 		Index: retrieval.IndexParams{Class: "IndexHNSWFlat", Dim: db.Dim(), Metric: 1, EFConstruction: db.EFConstruction,
 			EFSearch: db.EFSearch, M: db.M},
-		Corpus: retrieval.CorpusSum(lists.Map(db.Passages, func(p index.Passage) string { return p.Text })),
+		Corpus: retrieval.CorpusSum(texts),
 		Depth:  retrieval.ProbeDepth,
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/retrieval"
 	"github.com/plumbline-ml/plumbline/datasets/frames"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/standin"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -129,7 +129,7 @@ func (j *judgeScorer) Result() (t answerTotals, err error) {
 	slices.SortFunc(j.answers, func(a, b loggedAnswer) int { return cmp.Compare(a.index, b.index) })
 	j.verdicts = make([]retrieval.JudgeVerdict, len(j.answers))
 	known := make([]bool, len(j.answers))
-	lists.Shares(min(j.Concurrency, max(len(j.answers), 1)), len(j.answers), func(_, from, to int) {
+	parallel.EachRange(min(j.Concurrency, max(len(j.answers), 1)), len(j.answers), func(_, from, to int) {
 		for i := from; i < to; i++ {
 			j.verdicts[i], known[i] = j.judgeAnswer(&j.answers[i])
 		}

@@ -10,7 +10,6 @@ import (
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/datasets/frames"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/agent"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/index"
@@ -275,17 +274,27 @@ func (w *questionEnvironment) Search(ctx context.Context, query string, k int) (
 		if err != nil {
 			return nil, fmt.Errorf("parameter index: %w", err)
 		}
-		return lists.Map(found, func(p index.Passage) agent.Document { return agent.Document{URL: p.URL, Text: p.Text} }), nil
+		documents := make([]agent.Document, len(found))
+		for i, p := range found {
+			documents[i] = agent.Document{URL: p.URL, Text: p.Text}
+		}
+		return documents, nil
 	}
-	return lists.Map(w.db.Search(v[0], k), func(h index.Hit) agent.Document {
+	documents := []agent.Document{}
+	for _, h := range w.db.Search(v[0], k) {
 		p := &w.db.Passages[h.ID]
-		return agent.Document{URL: p.URL, Text: p.Text}
-	}), nil
+		documents = append(documents, agent.Document{URL: p.URL, Text: p.Text})
+	}
+	return documents, nil
 }
 
 // Rerank implements agent.Environment.
 func (w *questionEnvironment) Rerank(ctx context.Context, query string, docs []agent.Document) ([]float32, error) {
-	return w.reranker.scoreTexts(ctx, query, lists.Map(docs, func(d agent.Document) string { return d.Text }))
+	texts := make([]string, len(docs))
+	for i, d := range docs {
+		texts[i] = d.Text
+	}
+	return w.reranker.scoreTexts(ctx, query, texts)
 }
 
 // maxFaults limits the number of faults in a note.

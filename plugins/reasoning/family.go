@@ -8,7 +8,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy/reasoning"
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/internal/language"
 	"github.com/plumbline-ml/plumbline/preprocess/text/bpe"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -61,7 +60,12 @@ func (f modelFamily) checkTokenizer(t language.TextTokenizer) error {
 	if f != gptOSS {
 		return nil
 	}
-	missing := lists.Filter(harmonyMarkers, func(marker string) bool { return len(t.EncodePlain(nil, marker)) != 1 })
+	var missing []string
+	for _, marker := range harmonyMarkers {
+		if len(t.EncodePlain(nil, marker)) != 1 {
+			missing = append(missing, marker)
+		}
+	}
 	if len(missing) == 0 {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/datasets/prompts"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	synthetic "github.com/plumbline-ml/plumbline/internal/synthetic/reasoning"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
@@ -51,9 +50,11 @@ func (f modelFamily) embeddedRows(use string) synthetic.Rows {
 
 // toSamples converts embedded questions to the form of those in a file.
 func toSamples(rows synthetic.Rows) []prompts.PromptSample {
-	return lists.Map(rows, func(row synthetic.Row) prompts.PromptSample {
-		return prompts.PromptSample{Input: row.Question, Output: row.Truth, Task: row.Dataset}
-	})
+	samples := make([]prompts.PromptSample, len(rows))
+	for i, row := range rows {
+		samples[i] = prompts.PromptSample{Input: row.Question, Output: row.Truth, Task: row.Dataset}
+	}
+	return samples
 }
 
 // maxFaults limits the number of rows in an error.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
 )
@@ -19,7 +18,11 @@ type classScorer struct {
 
 // newClassScorer returns a scorer of answers against the labels of a set. s.expected may be nil.
 func newClassScorer(set labelSet, d accuracy.DType, s classScorer, exhibits int) sdk.Scorer {
-	metric := topk.New(lists.Make(set.Len(), set.Label), topk.PayloadOptions{DType: d})
+	labels := make([]int, set.Len())
+	for i := range labels {
+		labels[i] = set.Label(i)
+	}
+	metric := topk.New(labels, topk.PayloadOptions{DType: d})
 	add := func(sample uint64, answer []byte) error {
 		return errors.Join(metric.Add(sample, answer), s.expected.addAnswer(sample, answer))
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
 	"github.com/plumbline-ml/plumbline/datasets/igbh"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/citations"
 	"github.com/plumbline-ml/plumbline/plugins/rgat/internal/remote"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -51,7 +50,10 @@ func (p *paperSet) generateGraph(ctx context.Context, r *manifest.Request) (err 
 	}
 	set := citations.All()
 	_, p.ids = set.Split()
-	p.labels = lists.Map(p.ids, func(id uint32) int { return set.Label(int(id)) })
+	p.labels = make([]int, len(p.ids))
+	for i, id := range p.ids {
+		p.labels[i] = set.Label(int(id))
+	}
 	if !r.Scoring {
 		p.features = set.Store()
 		p.graph, err = set.Graph(ctx)

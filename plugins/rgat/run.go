@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/rgat/internal/sampling"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -67,7 +66,10 @@ func (r *graphRun) Run(ctx context.Context, samples []paperSample, p *sdk.Payloa
 
 // inferShared samples one neighbourhood for all samples. If it is too large, it does so for each half.
 func (r *graphRun) inferShared(ctx context.Context, samples []paperSample, p *sdk.Payloads) error {
-	papers := lists.Map(samples, func(s paperSample) uint32 { return s.paper })
+	papers := make([]uint32, len(samples))
+	for i, s := range samples {
+		papers[i] = s.paper
+	}
 	r.batch.Reset()
 	if err := r.sampler.AddShared(r.batch, papers); err != nil {
 		return err

@@ -8,7 +8,6 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/plumbline-ml/plumbline/internal/half"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
@@ -44,7 +43,10 @@ func copyDense(t *backend.Tensor, dims int) (*tensor.Dense, error) {
 	} else {
 		numberFormat(d).Decode(values, t.Data)
 	}
-	shape := lists.Map(t.Shape, func(n int64) int { return int(n) })
+	shape := make([]int, len(t.Shape))
+	for i, n := range t.Shape {
+		shape[i] = int(n)
+	}
 	return tensor.New(tensor.WithShape(shape...), tensor.WithBacking(values)), nil
 }
 

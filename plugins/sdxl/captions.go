@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 
 	"github.com/plumbline-ml/plumbline/datasets/coco2014"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/captioned"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/diffusion"
 	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
@@ -18,14 +17,20 @@ func openCaptions(r *manifest.Request) []string {
 	var captions []string
 	if r.Dataset == "" {
 		set := captioned.Eval()
-		captions = lists.Make(set.Len(), set.Caption)
+		captions = make([]string, set.Len())
+		for i := range captions {
+			captions[i] = set.Caption(i)
+		}
 	} else {
 		rows, err := coco2014.ReadCaptions(filepath.Join(r.Dataset, coco2014.CaptionsFile))
 		if err != nil {
 			r.AddFault(sdk.Data(err))
 			return nil
 		}
-		captions = lists.Map(rows, func(row coco2014.CaptionRow) string { return row.Text })
+		captions = make([]string, len(rows))
+		for i, row := range rows {
+			captions[i] = row.Text
+		}
 	}
 	return captions[:r.SampleCount(len(captions), "captions")]
 }

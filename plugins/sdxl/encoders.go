@@ -10,7 +10,6 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/diffusion"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
@@ -89,7 +88,11 @@ func outputIndex(s backend.Session, name string) int {
 }
 
 func joinNames(infos []backend.TensorInfo) string {
-	return strings.Join(lists.Map(infos, func(o backend.TensorInfo) string { return o.Name }), ", ")
+	names := make([]string, len(infos))
+	for i, o := range infos {
+		names[i] = o.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // encodeText encodes a text. hidden is (1, tokens, width); pooled is the pooled embedding (1, width), or nil if there

@@ -11,7 +11,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 
-	"github.com/plumbline-ml/plumbline/accuracy/fid"
+	"github.com/plumbline-ml/plumbline/accuracy/pictures"
 	"github.com/plumbline-ml/plumbline/datasets/coco2014"
 	"github.com/plumbline-ml/plumbline/plugins/sdxl/internal/score"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -49,7 +49,7 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 }
 
 // openStatistics reads the statistics of the real pictures from path, or from val2014.npz in the data set.
-func openStatistics(path, dataset string) (*fid.Statistics, error) {
+func openStatistics(path, dataset string) (*pictures.Statistics, error) {
 	var read *coco2014.FeatureStatistics
 	var err error
 	switch {
@@ -64,7 +64,7 @@ func openStatistics(path, dataset string) (*fid.Statistics, error) {
 	if err != nil {
 		return nil, err
 	}
-	real, err := fid.NewStatistics(read.Mean, read.Covariance)
+	real, err := pictures.NewStatistics(read.Mean, read.Covariance)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/preprocess/volume"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -31,7 +30,10 @@ func newWorstGallery(b windowBinding, set caseSet, scores *dice.VolumeScorer, dt
 			if err != nil {
 				return sdk.Exhibit{}, err
 			}
-			found := lists.Make(len(labels), func(v int) uint8 { return uint8(dtype.At(e.Data, v)) })
+			found := make([]uint8, len(labels))
+			for v := range found {
+				found[v] = uint8(dtype.At(e.Data, v))
+			}
 			z := fullestSlice(shape, labels, found)
 			text, err := exhibit.PNG(exhibit.SideBySide(drawSlice(shape, z, values, nil), drawSlice(shape, z, values, labels),
 				drawSlice(shape, z, values, found)))

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/plumbline-ml/plumbline/datasets/products"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	drawn "github.com/plumbline-ml/plumbline/internal/synthetic/products"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -149,7 +148,11 @@ func (s *chatSettings) userText(row *products.ProductRow) string {
 	}
 	categories := row.OfferedText
 	if s.Form == loadGenForm {
-		categories = pyvalue.Repr(lists.Map(row.Offered, func(text string) any { return text }))
+		offered := make([]any, len(row.Offered))
+		for i, text := range row.Offered {
+			offered[i] = text
+		}
+		categories = pyvalue.Repr(offered)
 	}
 	return s.Words.userMessage(title, row.Description, categories)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/plumbline-ml/plumbline/datasets/products"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	drawn "github.com/plumbline-ml/plumbline/internal/synthetic/products"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -50,7 +49,10 @@ type generatedCatalogue struct{ drawn.Set }
 // productRow returns product i without its picture.
 func (c generatedCatalogue) productRow(i int) *products.ProductRow {
 	p := c.Product(i)
-	list := lists.Map(p.Offered, func(text string) any { return text })
+	list := make([]any, len(p.Offered))
+	for i, text := range p.Offered {
+		list[i] = text
+	}
 	return &products.ProductRow{
 		Title: p.Title, Description: p.Description, OfferedText: pyvalue.JSON(list), Format: "JPEG",
 		ProductTruth: products.ProductTruth{Category: p.Category, Brand: p.Brand, SecondHand: p.SecondHand,
@@ -70,5 +72,9 @@ func (c generatedCatalogue) Truths(count int) ([]products.ProductTruth, error) {
 	if count == 0 {
 		count = c.Len()
 	}
-	return lists.Make(count, func(i int) products.ProductTruth { return c.productRow(i).ProductTruth }), nil
+	truths := make([]products.ProductTruth, count)
+	for i := range truths {
+		truths[i] = c.productRow(i).ProductTruth
+	}
+	return truths, nil
 }

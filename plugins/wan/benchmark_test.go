@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/wan/internal/videos"
@@ -115,9 +114,10 @@ func TestScales(t *testing.T) {
 
 func TestFileNames(t *testing.T) {
 	long := strings.Repeat("é", 300)
-	prompts := lists.Map([]string{"a/b\\c\td", "a_b_c_d", "x", "x", long}, func(p string) videos.VideoRequest {
-		return videos.VideoRequest{Prompt: p}
-	})
+	prompts := []videos.VideoRequest{}
+	for _, p := range []string{"a/b\\c\td", "a_b_c_d", "x", "x", long} {
+		prompts = append(prompts, videos.VideoRequest{Prompt: p})
+	}
 	want := []string{"a_b_c_d-0", "a_b_c_d-1", "x-0", "x-1", strings.Repeat("é", 200) + "-0"}
 	if got := fileNames(prompts); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -146,7 +146,11 @@ func TestPrompts(t *testing.T) {
 		dir: "one|two|three", write("rows.jsonl", `{"prompt": "a", "fps": 8}`+"\n"+`{"prompt": "b"}`): "a|b",
 	} {
 		all, err := readPrompts(path, officialRequest())
-		got := strings.Join(lists.Map(all, func(r videos.VideoRequest) string { return r.Prompt }), "|")
+		prompts := make([]string, len(all))
+		for i, r := range all {
+			prompts[i] = r.Prompt
+		}
+		got := strings.Join(prompts, "|")
 		if err != nil || got != want {
 			t.Errorf("%s: %q, %v", path, got, err)
 		}
@@ -168,7 +172,10 @@ func TestExport(t *testing.T) {
 		t.Fatal(err)
 	}
 	all, err := readPrompts(path, officialRequest())
-	got := lists.Map(all, func(r videos.VideoRequest) string { return r.Prompt })
+	got := make([]string, len(all))
+	for i, r := range all {
+		got[i] = r.Prompt
+	}
 	if err != nil || !slices.Equal(got, embeddedPrompts()[2:5]) {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -254,7 +261,11 @@ func TestStandIn(t *testing.T) {
 		}
 		if len(s.Files) != 2 || s.Files[0].Name != "videos/3.gif" ||
 			!strings.HasPrefix(string(s.Files[1].Data), "3  two goats") {
-			t.Errorf("files to show: %+v", lists.Map(s.Files, func(f sdk.ScoreFile) string { return f.Name }))
+			names := make([]string, len(s.Files))
+			for i, f := range s.Files {
+				names[i] = f.Name
+			}
+			t.Errorf("files to show: %+v", names)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"image"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/wan/internal/frames"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -49,7 +48,10 @@ func (s frameSheet) showFrames(e mllog.AccuracyEntry) (sdk.Exhibit, error) {
 		x.Text = fmt.Sprintf("%d bytes of %s: %v", len(video), s.scorer.names[e.QSLIndex], err)
 		return x, nil
 	}
-	small := lists.Map(all, func(p image.Image) *image.NRGBA { return exhibit.Thumbnail(p, shownSide) })
+	small := make([]*image.NRGBA, len(all))
+	for i, p := range all {
+		small[i] = exhibit.Thumbnail(p, shownSide)
+	}
 	x.PNG, err = exhibit.PNG(exhibit.SideBySide(small...))
 	return x, err
 }

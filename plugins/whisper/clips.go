@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/datasets/librispeech"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/speech"
 	"github.com/plumbline-ml/plumbline/preprocess/audio"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -101,9 +100,11 @@ const drawnPackCount = 50
 // planPacks plans all packs.
 func planPacks() drawnPacks {
 	set := speech.Eval()
-	return librispeech.PackClips(lists.Make(set.Len(), func(i int) librispeech.AudioClip {
-		return librispeech.AudioClip{Path: set.Name(i), Transcript: set.Transcript(i), Samples: set.Length(i)}
-	}), "")
+	clips := make([]librispeech.AudioClip, set.Len())
+	for i := range clips {
+		clips[i] = librispeech.AudioClip{Path: set.Name(i), Transcript: set.Transcript(i), Samples: set.Length(i)}
+	}
+	return librispeech.PackClips(clips, "")
 }
 
 func (d drawnPacks) Len() int                { return len(d) }

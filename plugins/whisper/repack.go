@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/datasets/librispeech"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -61,11 +61,14 @@ func (w *packWriter) writePacks(ctx context.Context, folder string) error {
 		return err
 	}
 	faults := make([]error, len(w.packs))
-	lists.Each(ctx, len(w.packs), func(i int) { faults[i] = w.writePack(w.packs[i]) })
+	parallel.Each(ctx, len(w.packs), func(i int) { faults[i] = w.writePack(w.packs[i]) })
 	if err := errors.Join(context.Cause(ctx), errors.Join(faults...)); err != nil {
 		return err
 	}
-	made := lists.Map(w.packs, func(p librispeech.ClipPack) librispeech.AudioClip { return p.AudioClip })
+	made := make([]librispeech.AudioClip, len(w.packs))
+	for i, p := range w.packs {
+		made[i] = p.AudioClip
+	}
 	return librispeech.SaveManifest(filepath.Join(w.outFolder, officialManifest), made)
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/wer"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/exhibit"
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
@@ -14,7 +13,11 @@ import (
 // newTranscriptScorer returns a scorer of answers against the transcripts. As in the official script, every entry of
 // the log counts, even if a sample has several.
 func newTranscriptScorer(all clipSet, d accuracy.DType, exhibits int) (sdk.Scorer, error) {
-	words, err := wer.NewWhisper(lists.Make(all.Len(), all.Transcript), wer.PayloadOptions{DType: d})
+	transcripts := make([]string, all.Len())
+	for i := range transcripts {
+		transcripts[i] = all.Transcript(i)
+	}
+	words, err := wer.NewWhisper(transcripts, wer.PayloadOptions{DType: d})
 	if err != nil {
 		return nil, sdk.Usage(err)
 	}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/plugins/whisper/internal/tiktoken"
 	"github.com/plumbline-ml/plumbline/preprocess/text/bpe"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -63,7 +62,10 @@ func parseVocabulary(data []byte, special int32) (textVocabulary, error) {
 
 // checkComplete requires a token for each ID less than special.
 func checkComplete(v textVocabulary, special int32) error {
-	ids := lists.Make(int(special), func(i int) int32 { return int32(i) })
+	ids := make([]int32, int(special))
+	for i := range ids {
+		ids[i] = int32(i)
+	}
 	if _, err := v.Decode(ids); err != nil {
 		return fmt.Errorf("want a token for each id below the end token's, %d: %w", special, err)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/datasets/coco"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -30,7 +30,7 @@ func convertSafe(ctx context.Context, r sdk.DatasetRequest, progress func(line s
 	}
 	progress(fmt.Sprintf("copying %d of %d pictures", len(safe.Names), safe.Images))
 	faults := make([]error, len(safe.Names))
-	lists.Each(ctx, len(safe.Names), func(i int) {
+	parallel.Each(ctx, len(safe.Names), func(i int) {
 		faults[i] = copyPicture(r.Input, r.Output, filepath.FromSlash(safe.Names[i]))
 	})
 	if err := errors.Join(context.Cause(ctx), errors.Join(faults...)); err != nil {

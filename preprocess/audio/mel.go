@@ -2,8 +2,6 @@ package audio
 
 import (
 	"math"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // filterBank is a bank of triangular mel filters over the bins of a spectrum, on Slaney's scale with Slaney's norm,
@@ -18,7 +16,10 @@ type melFilter struct {
 // newFilterBank returns n filters from 0 to 8000 Hz for the spectrum of size points at SampleRate.
 func newFilterBank(n, size int) filterBank {
 	top := hertzToMel(SampleRate / 2)
-	edges := lists.Make(n+2, func(i int) float64 { return melToHertz(top * float64(i) / float64(n+1)) })
+	edges := make([]float64, n+2)
+	for i := range edges {
+		edges[i] = melToHertz(top * float64(i) / float64(n+1))
+	}
 	bank := make(filterBank, n)
 	for i := range bank {
 		bank[i] = newFilter(edges[i], edges[i+1], edges[i+2], size)

@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 )
 
@@ -64,7 +63,11 @@ func TestGoldenScores(t *testing.T) {
 		for _, c := range cases {
 			view, n := SegmentedView{c.Shape[1], c.Shape[2], c.Logits}, c.Shape[1]*c.Shape[2]
 			got := make([]float32, n*Scores)
-			view.Score(got, lists.Make(n, func(i int) int32 { return int32(i) }))
+			order := make([]int32, n)
+			for i := range order {
+				order[i] = int32(i)
+			}
+			view.Score(got, order)
 			for i, v := range got {
 				if want := c.Scores[i]; math.Abs(float64(v-want)) > 1e-6 {
 					t.Errorf("%s: score %d is %v, want %v", c.Name, i, v, want)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // Box is a part of a volume. It starts at voxel Low and has Size voxels along each axis.
@@ -62,7 +62,7 @@ func (r HeadRecipe) PrepareImage(dst []float32, channels [][]float32, from Shape
 	voxels := r.padded.Voxels()
 	dst = resizeSlice(dst, len(channels)*voxels)
 	clear(dst)
-	lists.Each(context.Background(), len(channels), func(c int) {
+	parallel.Each(context.Background(), len(channels), func(c int) {
 		prepared := normaliseHead(channels[c], from, box, inside)
 		at := 0
 		for line := range box.Size[0] * box.Size[1] {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // ErrVolume is wrapped by every error about a volume's shape, spacing or values.
@@ -34,5 +34,5 @@ func splitRange(n int, do func(from, to int)) {
 		return
 	}
 	size := max(n/(8*workers), 1) // parts are small enough that cores finish at about the same time
-	lists.Each(context.Background(), (n+size-1)/size, func(i int) { do(i*size, min((i+1)*size, n)) })
+	parallel.Each(context.Background(), (n+size-1)/size, func(i int) { do(i*size, min((i+1)*size, n)) })
 }

@@ -21,7 +21,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 
 	"github.com/plumbline-ml/plumbline/internal/inequality"
@@ -344,5 +343,9 @@ func (o Objectives) HasPointTerms() bool {
 
 // String returns the objectives in the form that Parse accepts.
 func (o Objectives) String() string {
-	return strings.Join(lists.Map(o.Terms, func(t Term) string { return t.Text }), ", ")
+	texts := make([]string, len(o.Terms))
+	for i, t := range o.Terms {
+		texts[i] = t.Text
+	}
+	return strings.Join(texts, ", ")
 }

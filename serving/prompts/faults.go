@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Fault is a fault at a position in a file.
@@ -79,7 +77,10 @@ func (f *Faults) formatLines(lines []int) string {
 		more = fmt.Sprintf(" and %d more", len(lines)-shownLines)
 		lines = lines[:shownLines]
 	}
-	texts := lists.Map(lines, strconv.Itoa)
+	texts := make([]string, len(lines))
+	for i, line := range lines {
+		texts[i] = strconv.Itoa(line)
+	}
 	last := len(texts) - 1
 	if more == "" {
 		return f.Unit + "s " + strings.Join(texts[:last], ", ") + " and " + texts[last]

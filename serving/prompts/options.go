@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // The errors that this package returns, for use with errors.Is.
@@ -247,7 +245,11 @@ func checkChoice(flag, value string, choices ...string) error {
 }
 
 func toTexts[T ~string](names []T) []string {
-	return lists.Map(names, func(n T) string { return string(n) })
+	texts := make([]string, len(names))
+	for i, n := range names {
+		texts[i] = string(n)
+	}
+	return texts
 }
 
 // idRange contains the ids from first to last, both included. The zero value is empty.

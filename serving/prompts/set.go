@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // PromptSet is the source of requests: the rows of a file, or an endless series of lengths. It is safe for concurrent
@@ -375,7 +375,7 @@ func (w *DrawnRequests) Len() int { return len(w.plan) }
 // All makes all requests, on all cores.
 func (w *DrawnRequests) All() []Ask {
 	all := make([]Ask, len(w.plan))
-	lists.Each(context.Background(), len(all), func(i int) { all[i] = w.At(i) })
+	parallel.Each(context.Background(), len(all), func(i int) { all[i] = w.At(i) })
 	return all
 }
 

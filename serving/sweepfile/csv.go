@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
@@ -33,7 +32,10 @@ var percentiles = [...]float64{0.5, 0.9, 0.99}
 // ColumnNames returns the names of the columns in order. Times are in milliseconds, of answered requests; attainment
 // and failed are shares from 0 to 1; power is in watts, energy in joules. Flags are separated by semicolons.
 func ColumnNames() []string {
-	names := lists.Map(numberColumns(), func(c csvColumn) string { return c.name })
+	names := []string{}
+	for _, c := range numberColumns() {
+		names = append(names, c.name)
+	}
 	return slices.Concat([]string{"kind", "value"}, names, energyColumns(), lastColumns)
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -218,7 +217,11 @@ func (s *Sweep) InOrder() []record.Run {
 
 // curvePoints returns the points in the form of a curve.
 func (s *Sweep) curvePoints() []curve.CurvePoint {
-	return lists.Map(s.Points, func(r record.Run) curve.CurvePoint { return PointOf(r.Serving) })
+	points := make([]curve.CurvePoint, len(s.Points))
+	for i, r := range s.Points {
+		points[i] = PointOf(r.Serving)
+	}
+	return points
 }
 
 // JSON returns the text of sweep.json.

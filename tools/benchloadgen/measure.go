@@ -7,7 +7,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/loadgentest"
 )
@@ -31,9 +30,11 @@ var workloads = []workload{
 
 // tokenWorkloads returns the workloads as runs with tokens, for which there are no official figures.
 func tokenWorkloads() []workload {
-	return lists.Map(workloads, func(w workload) workload {
-		return workload{name: w.name + ", tokens", scenario: w.scenario, tokens: true}
-	})
+	var all []workload
+	for _, w := range workloads {
+		all = append(all, workload{name: w.name + ", tokens", scenario: w.scenario, tokens: true})
+	}
+	return all
 }
 
 // queryBytes returns the memory that a run needs to request one sample: its index. In Offline it is the whole query,

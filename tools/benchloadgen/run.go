@@ -7,8 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 type options struct {
@@ -194,12 +192,20 @@ func (o options) addPacing(ctx context.Context, p serverRate, spin bool, t, tail
 		official = append(official, m)
 	}
 	name := fmt.Sprintf("%.0f queries/s", p.qps)
-	t.addRow(name, "us", lists.Map(ours, func(m pacingResult) float64 { return m.p50 }), p.official,
-		lists.Map(official, func(m pacingResult) float64 { return m.p50 }))
-	tail.addRow(name, "us", lists.Map(ours, func(m pacingResult) float64 { return m.p99 }), 0,
-		lists.Map(official, func(m pacingResult) float64 { return m.p99 }))
-	cpu.addRow(name, "% of a core", lists.Map(ours, func(m pacingResult) float64 { return m.cpu }), 0, nil)
+	p50, p99, usage := splitResults(ours)
+	officialP50, officialP99, _ := splitResults(official)
+	t.addRow(name, "us", p50, p.official, officialP50)
+	tail.addRow(name, "us", p99, 0, officialP99)
+	cpu.addRow(name, "% of a core", usage, 0, nil)
 	return nil
+}
+
+// splitResults returns the medians, the 99th percentiles and the processor use of results.
+func splitResults(all []pacingResult) (p50, p99, cpu []float64) {
+	for _, m := range all {
+		p50, p99, cpu = append(p50, m.p50), append(p99, m.p99), append(cpu, m.cpu)
+	}
+	return p50, p99, cpu
 }
 
 // repeat measures as often as the options require.

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // modelCard is a card.json whose fields keep their order.
@@ -87,7 +85,10 @@ func (c *modelCard) format() ([]byte, error) {
 	if c.values["files"], err = json.Marshal(c.files); err != nil {
 		return nil, err
 	}
-	fields := lists.Map(c.names, func(name string) string { return fmt.Sprintf("%q:%s", name, c.values[name]) })
+	fields := make([]string, len(c.names))
+	for i, name := range c.names {
+		fields[i] = fmt.Sprintf("%q:%s", name, c.values[name])
+	}
 	var b bytes.Buffer
 	if err := json.Indent(&b, []byte("{"+strings.Join(fields, ",")+"}"), "", "  "); err != nil {
 		return nil, err

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 func cardPaths(t *testing.T) []string {
@@ -152,7 +150,11 @@ func readCard(t *testing.T, path string) *modelCard {
 func TestModelsOfAFolder(t *testing.T) {
 	for folder, want := range map[string][]string{"model": {"3d-unet"}, "model/brats": {"3d-unet-brats"}} {
 		models, err := findModels(filepath.Join("..", "..", "plugins", "unet3d", filepath.FromSlash(folder)))
-		if got := lists.Map(models, func(m servedModel) string { return m.Name }); err != nil || !slices.Equal(got, want) {
+		names := make([]string, len(models))
+		for i, m := range models {
+			names[i] = m.Name
+		}
+		if got := names; err != nil || !slices.Equal(got, want) {
 			t.Errorf("%s: %q, %v, want %q", folder, got, err, want)
 		}
 	}

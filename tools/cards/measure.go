@@ -12,8 +12,6 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // measureParts runs accuracy runs of the models that use a folder's embedded file, until all metrics of its parts are
@@ -83,9 +81,13 @@ func findModels(dir string) ([]servedModel, error) {
 	if err := json.Unmarshal(data, &manifest); err != nil {
 		return nil, err
 	}
-	return lists.Filter(manifest.Models, func(m servedModel) bool {
-		return cmp.Or(m.Embedded.Folder, modelFolder) == folder
-	}), nil
+	var chosen []servedModel
+	for _, m := range manifest.Models {
+		if cmp.Or(m.Embedded.Folder, modelFolder) == folder {
+			chosen = append(chosen, m)
+		}
+	}
+	return chosen, nil
 }
 
 // measureAccuracy runs a model and returns its metrics; nil if the rules do not allow such a run. A missed target is

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // systemNeeds describes the system requirements of the programs and libraries in a folder.
@@ -46,7 +44,11 @@ func (v symbolVersions) add(symbol string) {
 
 // newest returns the newest version of a family: "2.34".
 func (v symbolVersions) newest(family string) string {
-	return strings.Join(lists.Map(v[family], strconv.Itoa), ".")
+	parts := make([]string, len(v[family]))
+	for i, number := range v[family] {
+		parts[i] = strconv.Itoa(number)
+	}
+	return strings.Join(parts, ".")
 }
 
 // needsOf reads the dynamic sections of all ELF files below a folder.

@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/tools/internal/modfiles"
 )
 
@@ -45,7 +44,11 @@ func modulesOf(dir string) ([]module, error) {
 
 // findLicences finds the licences in the modules' folders.
 func findLicences(modules []module) error {
-	dirs, err := modfiles.Dirs(lists.Map(modules, func(m module) string { return m.Path })...)
+	paths := make([]string, len(modules))
+	for i, m := range modules {
+		paths[i] = m.Path
+	}
+	dirs, err := modfiles.Dirs(paths...)
 	if err != nil {
 		return err
 	}

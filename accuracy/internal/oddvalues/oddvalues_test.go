@@ -13,13 +13,12 @@ import (
 
 	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/auc"
-	"github.com/plumbline-ml/plumbline/accuracy/clip"
 	"github.com/plumbline-ml/plumbline/accuracy/coco"
 	"github.com/plumbline-ml/plumbline/accuracy/dice"
 	"github.com/plumbline-ml/plumbline/accuracy/entropy"
-	"github.com/plumbline-ml/plumbline/accuracy/fid"
 	"github.com/plumbline-ml/plumbline/accuracy/generation"
 	"github.com/plumbline-ml/plumbline/accuracy/kitti3d"
+	"github.com/plumbline-ml/plumbline/accuracy/pictures"
 	"github.com/plumbline-ml/plumbline/accuracy/rgat"
 	"github.com/plumbline-ml/plumbline/accuracy/squad"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
@@ -284,7 +283,7 @@ func scoreSpan(t *testing.T, entries ...float32) (string, error) {
 }
 
 func scorePicture(_ *testing.T, entries ...float32) (string, error) {
-	s := clip.New(1)
+	s := pictures.NewCaptionScorer(1)
 	for _, v := range entries {
 		if wants, err := s.NeedsScore(0); !wants || err != nil {
 			continue
@@ -298,7 +297,7 @@ func scorePicture(_ *testing.T, entries ...float32) (string, error) {
 }
 
 func scoreFeatures(_ *testing.T, entries ...float32) (string, error) {
-	var f fid.FeatureSet
+	var f pictures.FeatureSet
 	for _, v := range entries {
 		if err := f.Add([]float32{v, 1}); err != nil {
 			return "", err

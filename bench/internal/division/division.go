@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -50,7 +49,13 @@ func (d Division) Scenarios(all []loadgen.Scenario) []loadgen.Scenario {
 	if d != Network {
 		return all
 	}
-	return lists.Filter(all, func(s loadgen.Scenario) bool { return s == loadgen.Server || s == loadgen.Offline })
+	var scenarios []loadgen.Scenario
+	for _, s := range all {
+		if s == loadgen.Server || s == loadgen.Offline {
+			scenarios = append(scenarios, s)
+		}
+	}
+	return scenarios
 }
 
 // Case contains the facts about a run that determine its division.

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -157,12 +156,19 @@ func partIn(dir, part string, files []sdk.ModelFile) (string, error) {
 }
 
 func partNames(parts []sdk.PartInfo) []string {
-	return lists.Map(parts, func(p sdk.PartInfo) string { return p.Name })
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Name
+	}
+	return names
 }
 
 // DescribeParts describes how to name the parts of a model one by one.
 func DescribeParts(model sdk.ModelInfo) string {
-	texts := lists.Map(partNames(model.Parts), func(name string) string { return "--model " + name + "=PATH" })
+	texts := []string{}
+	for _, name := range partNames(model.Parts) {
+		texts = append(texts, "--model "+name+"=PATH")
+	}
 	return strings.Join(texts, " ")
 }
 

@@ -16,7 +16,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
@@ -158,7 +157,10 @@ func (c Case) withNamed(others map[string]metricTarget) map[string]metricTarget 
 
 // Check returns an error that lists the user's targets for metrics that the score does not contain.
 func (c Case) Check() error {
-	have := lists.Map(c.Score.Metrics, func(m sdk.Metric) string { return m.Name })
+	have := make([]string, len(c.Score.Metrics))
+	for i, m := range c.Score.Metrics {
+		have[i] = m.Name
+	}
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(c.Targets)) {
 		if !slices.Contains(have, name) {

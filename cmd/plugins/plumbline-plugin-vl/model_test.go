@@ -14,7 +14,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/backends/ort"
 	"github.com/plumbline-ml/plumbline/backends/ort/ortlib"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/plugins/vl"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -60,7 +60,7 @@ func measure(t *testing.T, precision, hide string) map[string]float64 {
 	}
 	defer g.Close()
 	answers, faults := make([]answer, w.Len()), make([]error, w.Len())
-	lists.Each(t.Context(), w.Len(), func(i int) {
+	parallel.Each(t.Context(), w.Len(), func(i int) {
 		s, err := w.Load(t.Context(), i)
 		if err == nil {
 			var p backend.Prompt

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // Fault is one fault of a data set.
@@ -75,7 +75,7 @@ func (l *FaultList) Addf(where, format string, args ...any) {
 // the name of record i.
 func (l *FaultList) CheckRecords(n int, where func(i int) string, check func(i int) (problems []string)) {
 	problems := make([][]string, n)
-	lists.Each(context.Background(), n, func(i int) { problems[i] = check(i) })
+	parallel.Each(context.Background(), n, func(i int) { problems[i] = check(i) })
 	for i := range problems {
 		for _, p := range problems[i] {
 			l.Addf(where(i), "%s", p)

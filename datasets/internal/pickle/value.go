@@ -6,8 +6,6 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // AsInts returns the integers in v, which may be an int, an array of ints, or a list or tuple of these, in C order.
@@ -147,7 +145,11 @@ func (a *NumpyArray) asFloats() ([]float64, error) {
 		if err != nil {
 			return nil, fmt.Errorf("an array of %q, want numbers", a.DType)
 		}
-		return lists.Map(whole, func(n int64) float64 { return float64(n) }), nil
+		floats := make([]float64, len(whole))
+		for i, n := range whole {
+			floats[i] = float64(n)
+		}
+		return floats, nil
 	}
 	if err != nil || size != 4 && size != 8 {
 		return nil, fmt.Errorf("an array of %q, want numbers", a.DType)

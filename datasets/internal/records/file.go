@@ -8,8 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // extensions lists the extensions of the supported forms; pickles lists those of official files that must be converted.
@@ -37,7 +35,12 @@ func FindFile(path, name string) (string, error) {
 	has := func(ending string) bool {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name+ending })
 	}
-	found := lists.Map(lists.Filter(extensions, has), func(ending string) string { return name + ending })
+	var found []string
+	for _, ending := range extensions {
+		if has(ending) {
+			found = append(found, name+ending)
+		}
+	}
 	switch {
 	case len(found) == 1:
 		return filepath.Join(path, found[0]), nil

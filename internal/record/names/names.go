@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
@@ -27,7 +26,10 @@ type Name struct {
 
 // NameRuns returns the names of runs that are shown together.
 func NameRuns(runs []results.FoundRun) []Name {
-	all := lists.Map(runs, func(f results.FoundRun) namedRun { return namedRun{run: f, parts: f.NameParts()} })
+	all := make([]namedRun, len(runs))
+	for i, f := range runs {
+		all[i] = namedRun{run: f, parts: f.NameParts()}
+	}
 	distinguishNames(all)
 	common := commonParts(all)
 	out := make([]Name, len(all))
@@ -43,14 +45,20 @@ func NameRuns(runs []results.FoundRun) []Name {
 
 // NameRecords returns the names of records whose folders are in the records.
 func NameRecords(runs []record.Run) []Name {
-	found := lists.Map(runs, func(r record.Run) results.FoundRun { return results.FoundRun{Run: r} })
+	found := make([]results.FoundRun, len(runs))
+	for i, r := range runs {
+		found[i] = results.FoundRun{Run: r}
+	}
 	return NameRuns(found)
 }
 
 // Common returns the parts that the names of all runs contain, for example "resnet50 Offline performance batch=4" for
 // repeats.
 func Common(runs ...record.Run) string {
-	all := lists.Map(runs, func(r record.Run) namedRun { return namedRun{parts: r.NameParts()} })
+	all := make([]namedRun, len(runs))
+	for i, r := range runs {
+		all[i] = namedRun{parts: r.NameParts()}
+	}
 	if len(all) == 0 {
 		return ""
 	}
@@ -122,10 +130,11 @@ func groupByName(all []namedRun) (groups [][]*namedRun) {
 
 // addFolders adds the parts of the folders' names that differ.
 func addFolders(group []*namedRun) {
-	folders := lists.Map(group, func(n *namedRun) []string {
-		return strings.Split(filepath.ToSlash(n.run.LogFolder()),
+	folders := make([][]string, len(group))
+	for i, n := range group {
+		folders[i] = strings.Split(filepath.ToSlash(n.run.LogFolder()),
 			"/")
-	})
+	}
 	front := func(f []string) string { return f[0] }
 	back := func(f []string) string { return f[len(f)-1] }
 	for allEqual(folders, front) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
@@ -100,8 +99,13 @@ func numberedDir(n int) string {
 
 // occupiedFolders returns the runs' directories that contain a log file.
 func occupiedFolders(out string, dirs []string) []string {
-	full := lists.Filter(dirs, func(dir string) bool { return containsLog(out, dir) })
-	return lists.Map(full, func(dir string) string { return filepath.Join(out, dir) })
+	var full []string
+	for _, dir := range dirs {
+		if containsLog(out, dir) {
+			full = append(full, filepath.Join(out, dir))
+		}
+	}
+	return full
 }
 
 // containsLog reports whether a run's directory, or that of one of its trials, contains a log.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
@@ -78,7 +77,10 @@ func Recover(out string) (Recovered, error) {
 	if err != nil {
 		return s, err
 	}
-	faults := lists.Map(dirs, func(dir string) error { return s.recoverRun(out, dir) })
+	faults := make([]error, len(dirs))
+	for i, dir := range dirs {
+		faults[i] = s.recoverRun(out, dir)
+	}
 	if err := errors.Join(faults...); err != nil || len(s.Kept) > 0 {
 		return s, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/loadgen/official"
@@ -192,7 +191,11 @@ func (l bareLog) sampleOrder() string {
 	if len(found) == 0 {
 		return "none of those that are known"
 	}
-	return strings.Join(lists.Map(found, loadgen.SampleOrder.String), ", or ")
+	names := make([]string, len(found))
+	for i, order := range found {
+		names[i] = order.String()
+	}
+	return strings.Join(names, ", or ")
 }
 
 // listLogs returns the logs with their checksums.

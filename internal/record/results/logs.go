@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -92,7 +91,10 @@ func (s *bareLogs) skipLog(err error) {
 
 // toSet returns the collected runs.
 func (s *bareLogs) toSet(root string) Set {
-	s.Skipped = lists.Map(s.faults, error.Error)
+	s.Skipped = make([]string, len(s.faults))
+	for i, fault := range s.faults {
+		s.Skipped[i] = fault.Error()
+	}
 	if more := s.moreFaults(root); more != "" {
 		s.Skipped = append(s.Skipped, strings.TrimSpace(more))
 	}

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -173,7 +172,9 @@ func readDocuments(files []string, seen map[string]bool, advice string) (Set, er
 	if len(s.Runs) == 0 {
 		return s, errors.Join(faults...)
 	}
-	s.Skipped = append(s.Skipped, lists.Map(faults, func(f error) string { return f.Error() })...)
+	for _, f := range faults {
+		s.Skipped = append(s.Skipped, f.Error())
+	}
 	return s, nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 	"github.com/plumbline-ml/plumbline/serving/prompts"
@@ -74,7 +74,7 @@ func newWork(asks Asks, joinTurns bool, seed uint64) *sendableWork {
 func (w *sendableWork) encodeUnits(asker Asker, asks Asks, marked []bool) error {
 	var mu sync.Mutex
 	var faults []error
-	lists.Each(context.Background(), len(w.units), func(i int) {
+	parallel.Each(context.Background(), len(w.units), func(i int) {
 		if marked != nil && !marked[i] {
 			return
 		}

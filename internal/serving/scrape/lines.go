@@ -7,7 +7,6 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
@@ -68,7 +67,10 @@ func newValues(r pageReading) metricValues {
 
 // lines returns the lines over time of readings in order of time. It omits lines that are always 0.
 func linesOverTime(all []pageReading) (told []series.Told) {
-	held := lists.Map(all, newValues)
+	held := make([]metricValues, len(all))
+	for i, r := range all {
+		held[i] = newValues(r)
+	}
 	taken := map[string]bool{}
 	for _, d := range chartLines {
 		t := series.Told{Name: d.name, Title: d.title, Unit: d.unit}

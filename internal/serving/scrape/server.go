@@ -8,7 +8,6 @@ import (
 	dto "github.com/prometheus/client_model/go"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
@@ -148,7 +147,9 @@ func summarize(all []pageReading, from, to int64) ServerMetrics {
 		From: used[0].at, To: used[len(used)-1].at, Series: map[string][]float64{},
 		Others: OtherMetrics{Counters: map[string]float64{}, Gauges: map[string]record.Gauge{}},
 	}
-	s.Times = append(s.Times, lists.Map(used, func(r pageReading) int64 { return r.at })...)
+	for _, r := range used {
+		s.Times = append(s.Times, r.at)
+	}
 	for family, f := range used[len(used)-1].families {
 		for _, e := range engines {
 			if strings.HasPrefix(strings.Replace(family, "trtllm:", "trtllm_", 1), e.prefix) {
@@ -169,7 +170,10 @@ func (s *ServerMetrics) addFamily(family string, f *dto.MetricFamily, used []pag
 	case dto.MetricType_COUNTER:
 		s.addIncrease(name, known, sumLabels(before), sumLabels(f))
 	case dto.MetricType_GAUGE, dto.MetricType_UNTYPED:
-		values := lists.Map(used, func(r pageReading) float64 { return gaugeValue(name, r.families[family]) })
+		values := make([]float64, len(used))
+		for i, r := range used {
+			values[i] = gaugeValue(name, r.families[family])
+		}
 		if g, ok := summarizeGauge(values); ok && known {
 			s.Gauges[name], s.Series[name] = g, values
 		} else if ok {

@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -73,7 +72,9 @@ func openFolder(dir string, force bool, flags []string) (*SweepFolder, *sweepfil
 	case err != nil:
 		found = nil
 	case force:
-		f.replacedPoints = append(f.replacedPoints, lists.Map(found.Points, func(r record.Run) string { return r.Dir })...)
+		for _, r := range found.Points {
+			f.replacedPoints = append(f.replacedPoints, r.Dir)
+		}
 		found = nil
 	case !slices.Equal(found.Flags, flags):
 		return nil, nil, sdk.Usage(fmt.Errorf("--out %s: it holds another measurement: %s; give another folder, or --force "+

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/requests"
 	"github.com/plumbline-ml/plumbline/internal/serving/engine"
 	"github.com/plumbline-ml/plumbline/internal/serving/shard"
@@ -158,7 +157,11 @@ func (s *ShareData) commonFacts() map[string]string {
 // to one measurement.
 func (s *PointSettings) JoinShares(all []*ShareData, p arrival.Pattern) (*SweepPoint, *sweepfile.JoinedShares,
 	error) {
-	m, err := shard.Merge(lists.Map(all, func(one *ShareData) shard.Part { return one.Part }))
+	parts := make([]shard.Part, len(all))
+	for i, one := range all {
+		parts[i] = one.Part
+	}
+	m, err := shard.Merge(parts)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/serving/curve"
 	"github.com/plumbline-ml/plumbline/internal/serving/engine"
 	"github.com/plumbline-ml/plumbline/serving/arrival"
@@ -109,12 +108,22 @@ func (s *Sweep) writeFiles() error {
 
 // curvePoints returns the measured points in order of their loads, in the form of package curve.
 func (s *Sweep) curvePoints() []curve.CurvePoint {
-	return lists.Map(s.File.InOrder(), func(r record.Run) curve.CurvePoint { return sweepfile.PointOf(r.Serving) })
+	points := []curve.CurvePoint{}
+	for _, r := range s.File.InOrder() {
+		points = append(points, sweepfile.PointOf(r.Serving))
+	}
+	return points
 }
 
 // pointsBelow returns the measured points with a lower load than p.
 func (s *Sweep) pointsBelow(p arrival.Pattern) []curve.CurvePoint {
-	return lists.Filter(s.curvePoints(), func(q curve.CurvePoint) bool { return q.Kind == p.Kind && q.Load < p.Value() })
+	var lower []curve.CurvePoint
+	for _, q := range s.curvePoints() {
+		if q.Kind == p.Kind && q.Load < p.Value() {
+			lower = append(lower, q)
+		}
+	}
+	return lower
 }
 
 // usedRows returns the number of data rows that the points have used.

@@ -11,7 +11,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
@@ -56,7 +55,9 @@ func (w *Workspace) Add(folders []string, o AddOptions) (*Added, error) {
 	for _, folder := range folders {
 		a.addFolder(folder)
 	}
-	a.faults = append(a.faults, lists.Map(a.unsubmittable, func(r unsubmittable) error { return r.err() })...)
+	for _, r := range a.unsubmittable {
+		a.faults = append(a.faults, r.err())
+	}
 	if err := errors.Join(dedupeErrors(a.faults)...); err != nil {
 		return nil, err
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/system"
 )
@@ -156,7 +155,11 @@ func modelName(w *record.Workload) string {
 	if len(w.Parts) == 0 {
 		return filepath.Base(w.ModelFile)
 	}
-	return strings.Join(lists.Map(w.Parts, func(p record.Part) string { return filepath.Base(p.File) }), ", ")
+	names := make([]string, len(w.Parts))
+	for i, p := range w.Parts {
+		names[i] = filepath.Base(p.File)
+	}
+	return strings.Join(names, ", ")
 }
 
 // inputTypes returns the input types of all parts of the model, if the record contains them.

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/wholetree"
@@ -106,13 +105,19 @@ func (w *Workspace) NewPlan(o PlanOptions) (*Plan, error) {
 
 // usedSystems returns the systems with runs, sorted.
 func (w *Workspace) usedSystems() []string {
-	names := lists.Distinct(lists.Map(w.Results, func(r Result) string { return r.System }))
-	return slices.Sorted(slices.Values(names))
+	names := map[string]bool{}
+	for _, r := range w.Results {
+		names[r.System] = true
+	}
+	return slices.Sorted(maps.Keys(names))
 }
 
 // errUnfilled returns an error that lists the open fields.
 func errUnfilled(w *Workspace, open []Unfilled) error {
-	lines := lists.Map(open, func(u Unfilled) string { return "\n  " + u.String() })
+	lines := make([]string, len(open))
+	for i, u := range open {
+		lines[i] = "\n  " + u.String()
+	}
 	return fmt.Errorf("%d fields in %s are %w:%s", len(open), w.Dir, ErrUnfilled, strings.Join(lines, ""))
 }
 
@@ -160,8 +165,11 @@ func (p *Plan) gatherRuns() error {
 		return errors.Join(faults...)
 	}
 	p.listDivisions()
-	return errors.Join(lists.Map(p.resultPlaces(),
-		func(place tree.Place) error { return p.results[place].checkComplete() })...)
+	incomplete := []error{}
+	for _, place := range p.resultPlaces() {
+		incomplete = append(incomplete, p.results[place].checkComplete())
+	}
+	return errors.Join(incomplete...)
 }
 
 // isLeftOut reports whether a run cannot be in the tree because the system's type does not include its scenario, and
@@ -228,9 +236,11 @@ func (p *Plan) systemPlaces() []tree.Place {
 
 // submitterPlaces returns the submitter's folder in each division.
 func (p *Plan) submitterPlaces() []tree.Place {
-	return lists.Map(p.Divisions, func(division string) tree.Place {
-		return tree.Place{Division: division, Submitter: p.Submitter}
-	})
+	places := make([]tree.Place, len(p.Divisions))
+	for i, division := range p.Divisions {
+		places[i] = tree.Place{Division: division, Submitter: p.Submitter}
+	}
+	return places
 }
 
 // modelOf returns the rules' model of a result.

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
@@ -30,9 +29,12 @@ func (p *Plan) resultReadme(r *placedResult) []byte {
 	fmt.Fprintf(&text, "Rules %s. Performance: %s. Accuracy: %s.\n\n", run.Rules, runHeadline(run),
 		accuracyLine(r.accuracy.run))
 	text.WriteString("## Commands\n\n")
-	commands := lists.Map(r.allRuns(), func(m measuredRun) string { return commandText(m.run.Command) })
-	for _, line := range lists.Distinct(commands) {
-		fmt.Fprintf(&text, "    %s\n", line)
+	var commands []string
+	for _, m := range r.allRuns() {
+		if line := commandText(m.run.Command); !slices.Contains(commands, line) {
+			commands = append(commands, line)
+			fmt.Fprintf(&text, "    %s\n", line)
+		}
 	}
 	text.WriteString("\n## What ran\n\n")
 	writeFacts(&text, run)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Remove removes runs from the workspace and returns them. It does not delete their files. Each name is part of a run's
@@ -40,7 +38,11 @@ func (w *Workspace) Remove(names []string) (removed []Result, err error) {
 
 // runNames returns the names of all runs.
 func (w *Workspace) runNames() []string {
-	return lists.Map(w.Results, func(r Result) string { return r.String() })
+	texts := make([]string, len(w.Results))
+	for i, r := range w.Results {
+		texts[i] = r.String()
+	}
+	return texts
 }
 
 // matchesParts reports whether the run's name contains parts as a sequence.

@@ -13,7 +13,6 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/wholetree"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
@@ -142,7 +141,9 @@ func (p *Plan) writeListing(ctx context.Context, root string, w *Written) error 
 		Files: []listedFile{}, Derived: append([]Derived{}, p.Derived...), Missing: append([]string{}, p.Missing...),
 		Unfilled: []string{},
 	}
-	l.Unfilled = append(l.Unfilled, lists.Map(p.OpenFields, func(u Unfilled) string { return u.String() })...)
+	for _, u := range p.OpenFields {
+		l.Unfilled = append(l.Unfilled, u.String())
+	}
 	files, err := p.listFiles(ctx, root, w)
 	if err != nil {
 		return err

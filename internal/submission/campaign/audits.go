@@ -12,7 +12,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/audit"
@@ -100,7 +99,10 @@ func AuditSteps(rules *mlconf.Rules, m Model, scenario, test string) ([]Step, er
 	}
 	own := m.ownData[test]
 	config = config.ForOwnData(own)
-	steps := lists.Map(referenceModes(test), func(mode string) Step { return Step{Scenario: scenario, Mode: mode} })
+	steps := []Step{}
+	for _, mode := range referenceModes(test) {
+		steps = append(steps, Step{Scenario: scenario, Mode: mode})
+	}
 	return append(steps, Step{
 		Scenario: scenario, Mode: bench.ModePerformance,
 		Test: bench.Test{Name: test, Config: config.ConfigText(), Judged: true}, config: config,

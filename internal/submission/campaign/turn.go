@@ -11,7 +11,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // workPiece is a unit of work with one result: a run, or an audit or comparison with all runs that it requires.
@@ -42,7 +41,10 @@ func executePieces(ctx context.Context, pieces []workPiece) error {
 
 // beginPieces checks all runs of the pieces. If none is refused, it records them.
 func beginPieces(ctx context.Context, pieces []workPiece) error {
-	faults := lists.Map(pieces, func(p workPiece) error { return p.checkSteps(ctx, p.steps) })
+	faults := make([]error, len(pieces))
+	for i, p := range pieces {
+		faults[i] = p.checkSteps(ctx, p.steps)
+	}
 	if err := joinFaults(faults); err != nil {
 		return err
 	}
@@ -155,7 +157,11 @@ func errCutOff(ctx context.Context, left []workPiece) error {
 
 // recordUnmade records the outcome of the campaign as the reason in all runs that are still not made.
 func recordUnmade(pieces []workPiece, code exitcode.Code) error {
-	return joinFaults(lists.Map(pieces, func(p workPiece) error { return p.RecordSkipped(p.steps, code) }))
+	faults := make([]error, len(pieces))
+	for i, p := range pieces {
+		faults[i] = p.RecordSkipped(p.steps, code)
+	}
+	return joinFaults(faults)
 }
 
 // RecordSkipped records the reason in runs that are not made. It records no reason for an interrupt, because the next

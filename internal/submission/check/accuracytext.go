@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
@@ -57,8 +56,13 @@ func (r *resultFolder) checkAccuracyText() {
 }
 
 // metricsOf returns the names of the metrics with a target or an upper limit.
-func metricsOf(targets []mlconf.Target) []string {
-	return lists.Distinct(lists.Map(targets, func(t mlconf.Target) string { return t.Metric }))
+func metricsOf(targets []mlconf.Target) (metrics []string) {
+	for _, t := range targets {
+		if !slices.Contains(metrics, t.Metric) {
+			metrics = append(metrics, t.Metric)
+		}
+	}
+	return metrics
 }
 
 // hasTarget reports whether a metric has a target to reach.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
@@ -93,7 +93,7 @@ func (c *treeChecker) addSubmitter(s tree.Submitter) {
 func (c *treeChecker) checkResults(ctx context.Context) error {
 	var lock sync.Mutex
 	done := 0
-	lists.Each(ctx, len(c.results), func(i int) {
+	parallel.Each(ctx, len(c.results), func(i int) {
 		c.results[i].checkResult()
 		lock.Lock()
 		defer lock.Unlock()

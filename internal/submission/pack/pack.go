@@ -27,7 +27,6 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/checksum"
 	"github.com/plumbline-ml/plumbline/internal/fetch"
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/treefiles"
 	"github.com/plumbline-ml/plumbline/internal/submission/repository"
@@ -125,7 +124,7 @@ func checkAbsent(err error) error {
 
 // checkTree checks that the tree can be packed, and that the new files are outside it.
 func (s packScope) checkTree(t *tree.Tree, file string) []error {
-	faults := lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })
+	faults := t.Unread()
 	for _, f := range repository.FindAllFaults(t) {
 		if f.Kind == repository.Link || f.Kind == repository.Special {
 			faults = append(faults, f)

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/power/spl"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
@@ -49,7 +48,11 @@ func Differences(t *tree.Tree, p tree.Place) []Difference {
 
 func compareFolder(t *tree.Tree, folder string, files, optional []string) Difference {
 	d := Difference{Folder: folder, NoFolder: !t.HasDir(folder)}
-	d.Missing = lists.Filter(files, func(name string) bool { return !t.HasFile(path.Join(folder, name)) })
+	for _, name := range files {
+		if !t.HasFile(path.Join(folder, name)) {
+			d.Missing = append(d.Missing, name)
+		}
+	}
 	for _, e := range t.Entries(folder) {
 		if !e.Dir && !slices.Contains(files, e.Name) && !slices.Contains(optional, e.Name) && !tree.IsExtra(e.Name) {
 			d.Extra = append(d.Extra, e.Name)

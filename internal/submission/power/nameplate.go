@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/yaml11"
@@ -85,7 +84,9 @@ func sumWatts(v any, at string) (Watts, error) {
 		if isComponent && both {
 			return addComponent(supplies, needed, at)
 		}
-		faults = append(faults, lists.Map(v, func(i yaml11.Item) error { return add(i.Value, i.Key.(string)) })...)
+		for _, i := range v {
+			faults = append(faults, add(i.Value, i.Key.(string)))
+		}
 	}
 	return total, errors.Join(faults...)
 }

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/loadgen/mllog"
 
@@ -39,7 +38,7 @@ type Plan struct {
 // names. A folder counts as measured if its log contains the folder's scenario. The error contains all faults:
 // unreadable descriptions and logs, and folders of one scenario in two spellings.
 func ReadPlan(t *tree.Tree, rules *mlconf.Rules, submitter string) (Plan, error) {
-	r := planReader{tree: t, rules: rules, faults: lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })}
+	r := planReader{tree: t, rules: rules, faults: t.Unread()}
 	for _, s := range t.Submitters {
 		if submitter != "" && s.Submitter != submitter {
 			continue

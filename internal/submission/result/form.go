@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Form names the form of a round's official summary. The empty form is the form since v5.0.
@@ -83,7 +81,11 @@ func Columns() []string { return Form("").Columns() }
 // Fields returns the row's values in the order of Columns.
 func (r Row) Fields() []string {
 	values := r.columnValues()
-	return lists.Map(Columns(), func(column string) string { return values[column] })
+	row := []string{}
+	for _, column := range Columns() {
+		row = append(row, values[column])
+	}
+	return row
 }
 
 // columnValues returns the row's values by the column names of all forms.

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Summary summarizes the results of a tree.
@@ -121,7 +119,10 @@ func (r Result) AccuracyFound() string {
 }
 
 func (r Result) accuracyText(write func(Figure) string) string {
-	parts := lists.Map(r.Accuracy, func(f Figure) string { return strings.TrimSpace(f.Name + " " + write(f)) })
+	parts := make([]string, len(r.Accuracy))
+	for i, f := range r.Accuracy {
+		parts[i] = strings.TrimSpace(f.Name + " " + write(f))
+	}
 	return strings.Join(parts, ", ")
 }
 

@@ -7,7 +7,6 @@ import (
 	"path"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	machine "github.com/plumbline-ml/plumbline/internal/system"
 )
 
@@ -72,7 +71,11 @@ func readTrimmed(root fs.FS, name string) string {
 // listNames returns the names in a folder; none if it does not exist.
 func listNames(root fs.FS, folder string) []string {
 	entries, _ := fs.ReadDir(root, folder)
-	return lists.Map(entries, fs.DirEntry.Name)
+	names := make([]string, len(entries))
+	for i, entry := range entries {
+		names[i] = entry.Name()
+	}
+	return names
 }
 
 func pathExists(root fs.FS, elements ...string) bool {

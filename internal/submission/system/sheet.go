@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // FillIn is the beginning of a field's value that a person must replace. A description of the value follows.
@@ -158,8 +156,17 @@ func (s *Sheet) OpenFields() []OpenField {
 
 // JSON returns the sheet's text: its fields in order, followed by all others.
 func (s *Sheet) JSON() []byte {
-	names := lists.Filter(lists.Map(s.fields, func(f Field) string { return f.Name }), s.Has)
-	names = lists.Distinct(append(names, s.order...))
+	var names []string
+	for _, f := range s.fields {
+		if s.Has(f.Name) && !slices.Contains(names, f.Name) {
+			names = append(names, f.Name)
+		}
+	}
+	for _, name := range s.order {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	var text bytes.Buffer
 	text.WriteString("{")
 	for i, name := range names {

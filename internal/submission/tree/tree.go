@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Entry is a file or folder of the tree.
@@ -30,6 +29,15 @@ type Entry struct {
 type Fault struct {
 	Path string
 	Err  error
+}
+
+// Unread returns the errors of the folders that could not be read.
+func (t *Tree) Unread() []error {
+	faults := make([]error, len(t.Faults))
+	for i, f := range t.Faults {
+		faults[i] = f.Err
+	}
+	return faults
 }
 
 // Submitter is a folder in a division.
@@ -133,7 +141,11 @@ func (t *Tree) Folders(dir string) []Entry {
 // Files returns the names of the files in a folder.
 func (t *Tree) Files(dir string) []string {
 	files := slices.DeleteFunc(t.Entries(dir), func(e Entry) bool { return e.Dir })
-	return lists.Map(files, func(e Entry) string { return e.Name })
+	names := make([]string, len(files))
+	for i, e := range files {
+		names[i] = e.Name
+	}
+	return names
 }
 
 // All calls yield with every entry of the tree, sorted by name in each folder. A folder precedes its content.

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/internal/treefiles"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
@@ -86,7 +85,7 @@ func accuracyFolders(root, submitter string) (folders []string, faults []error, 
 		return nil, nil, err
 	}
 	defer t.Close()
-	faults = lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })
+	faults = t.Unread()
 	owners, err := t.ChooseSubmitters(submitter)
 	if err != nil {
 		return nil, nil, err

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/draw"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // story is a kind of event. Names in braces are blanks.
@@ -21,13 +20,20 @@ func writeArticle(r *draw.Random) Article {
 	b := drawBlanks(s.things, r)
 	sentences := body(s, r)
 	text := append([]string{drawOne(leads(), r)}, sentences...)
-	return Article{Text: strings.Join(lists.Map(text, b.fill), " "), Summary: b.fill(s.summary)}
+	filled := make([]string, len(text))
+	for i, template := range text {
+		filled[i] = b.fill(template)
+	}
+	return Article{Text: strings.Join(filled, " "), Summary: b.fill(s.summary)}
 }
 
 // body returns the sentences after the first, in random order: one wording of each fact, and one to three sentences
 // about other subjects.
 func body(s story, r *draw.Random) []string {
-	all := lists.Map(s.facts, func(wordings []string) string { return drawOne(wordings, r) })
+	all := make([]string, len(s.facts))
+	for i, wordings := range s.facts {
+		all[i] = drawOne(wordings, r)
+	}
 	others := draw.Shuffle(r, asides())
 	return draw.Shuffle(r, append(all, others[:r.Between(1, 3)]...))
 }

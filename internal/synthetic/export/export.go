@@ -10,7 +10,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // inRange returns an error unless [first, end) is a range of a set with n samples.
@@ -25,7 +25,7 @@ func inRange(first, end, n int) error {
 func onAllCores(ctx context.Context, first, end int, do func(i int) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	lists.Each(ctx, end-first, func(i int) {
+	parallel.Each(ctx, end-first, func(i int) {
 		if err := do(first + i); err != nil {
 			cancel(err)
 		}

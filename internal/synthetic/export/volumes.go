@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/nifti"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
 )
@@ -34,7 +33,10 @@ func Heads(ctx context.Context, dir string, set volumes.HeadSet, first, end int)
 	if err := inRange(first, end, set.Len()); err != nil {
 		return err
 	}
-	names := lists.Make(end-first, func(i int) string { return set.Name(first+i) + "\n" })
+	names := make([]string, end-first)
+	for i := range names {
+		names[i] = set.Name(first+i) + "\n"
+	}
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(dir, "fold1_validation.txt"), []byte(strings.Join(names, "")), 0o666)

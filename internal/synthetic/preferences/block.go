@@ -2,7 +2,6 @@ package preferences
 
 import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // block is a period of a user: the offered candidates, and those that entered the history. In a block without
@@ -29,8 +28,13 @@ func (s *Set) drawBlock(r *draw.Random, u *user, number int) block {
 	if number == baseBlock {
 		taken = baseHistory
 	}
-	offered := lists.Map(r.Shuffled(Items)[:Candidates], func(item int) ratedItem {
-		return ratedItem{item, s.drawRating(r, u, number, item)}
-	})
-	return block{offered, lists.Map(r.Shuffled(Candidates)[:taken], func(i int) ratedItem { return offered[i] })}
+	offered := []ratedItem{}
+	for _, item := range r.Shuffled(Items)[:Candidates] {
+		offered = append(offered, ratedItem{item, s.drawRating(r, u, number, item)})
+	}
+	history := []ratedItem{}
+	for _, i := range r.Shuffled(Candidates)[:taken] {
+		history = append(history, offered[i])
+	}
+	return block{offered, history}
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/csv"
 	"strconv"
 	"strings"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Files returns the files of the official folder sampled_data by their names. One data file contains all users.
@@ -51,8 +49,11 @@ func (s *Set) cells(all []block) []string {
 	cells := make([]string, 0, 4*len(all))
 	for _, b := range all {
 		for _, items := range [][]ratedItem{b.candidates, b.history} {
-			cells = append(cells, joinNumbers(lists.Map(items, func(r ratedItem) int { return s.names[r.item] })),
-				strings.Join(lists.Map(items, formatRating), ","))
+			names, ratings := make([]int, len(items)), make([]string, len(items))
+			for i, r := range items {
+				names[i], ratings[i] = s.names[r.item], formatRating(r)
+			}
+			cells = append(cells, joinNumbers(names), strings.Join(ratings, ","))
 		}
 	}
 	return cells
@@ -60,7 +61,13 @@ func (s *Set) cells(all []block) []string {
 
 func formatRating(r ratedItem) string { return strconv.FormatFloat(float64(r.halves)/2, 'f', 1, 64) }
 
-func joinNumbers(values []int) string { return strings.Join(lists.Map(values, strconv.Itoa), ",") }
+func joinNumbers(values []int) string {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		texts[i] = strconv.Itoa(value)
+	}
+	return strings.Join(texts, ",")
+}
 
 // table collects the text of a file. Cells with a comma are in double quotes, and lines end with CR and LF.
 type table struct{ bytes.Buffer }

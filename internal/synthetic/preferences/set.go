@@ -2,7 +2,6 @@ package preferences
 
 import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // The shape of every set.
@@ -75,10 +74,14 @@ func Wide() *Set { return newSet(wideUsers, WideIDs) }
 
 func newSet(users, ids int) *Set {
 	s := &Set{users: users, ids: ids}
-	s.items = lists.Make(Items, func(i int) int {
-		return draw.NewRandom(seed, drawItems, uint64(i)).Between(-quality, quality)
-	})
-	s.names = lists.Make(Items, s.id)
+	s.items = make([]int, Items)
+	for i := range s.items {
+		s.items[i] = draw.NewRandom(seed, drawItems, uint64(i)).Between(-quality, quality)
+	}
+	s.names = make([]int, Items)
+	for i := range s.names {
+		s.names[i] = s.id(i)
+	}
 	return s
 }
 

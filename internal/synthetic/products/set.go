@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/plumbline-ml/plumbline/internal/draw"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Sizes of the sets. All are multiples of [Categories].
@@ -88,5 +87,9 @@ func drawOffered(r *draw.Random, category int) []string {
 			chosen = append(chosen, c)
 		}
 	}
-	return lists.Map(draw.Shuffle(r, chosen), CategoryName)
+	names := []string{}
+	for _, category := range draw.Shuffle(r, chosen) {
+		names = append(names, CategoryName(category))
+	}
+	return names
 }

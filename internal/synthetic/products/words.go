@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/draw"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 var (
@@ -93,5 +92,9 @@ func addSecondHandWord(r *draw.Random, text string) string {
 }
 
 func drawDescription(r *draw.Random) string {
-	return strings.Join(lists.Make(r.Between(1, 4), func(int) string { return pick(r, sentences) }), " ")
+	chosen := make([]string, r.Between(1, 4))
+	for i := range chosen {
+		chosen[i] = pick(r, sentences)
+	}
+	return strings.Join(chosen, " ")
 }

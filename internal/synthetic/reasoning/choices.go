@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/draw"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // comparison is a subject of comparisons.
@@ -64,7 +63,10 @@ func writeTenOptions(r *draw.Random) Row {
 		return writeOddOneOut(r)
 	}
 	values := distinctNumbers(r, n)
-	options := lists.Map(values, strconv.Itoa)
+	options := make([]string, len(values))
+	for i, value := range values {
+		options[i] = strconv.Itoa(value)
+	}
 	var row Row
 	switch r.Below(3) {
 	case 0:

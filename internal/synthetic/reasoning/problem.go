@@ -7,8 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Numbers of a problem's public and private tests.
@@ -80,7 +78,10 @@ func (p *Problem) MarshalJSON() ([]byte, error) {
 }
 
 func packTests(tests []Test, kind string) ([]byte, error) {
-	list := lists.Map(tests, func(t Test) packedTest { return packedTest{t.Input, t.Output, kind} })
+	list := make([]packedTest, len(tests))
+	for i, t := range tests {
+		list[i] = packedTest{t.Input, t.Output, kind}
+	}
 	return json.Marshal(list)
 }
 

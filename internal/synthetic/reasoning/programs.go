@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/draw"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // constants are the values in a program's text: two numbers and two different letters.
@@ -53,11 +52,11 @@ func families() []programFamily {
 		{question: "Read numbers from one line. Print the rest of each after division by {k}, plus {m}.",
 			plan: "each%{k}+{m}",
 			code: readNumbers + "print(*[x % {k} + {m} for x in a])", low: 3, high: 30,
-			numbers: func(a []int, v constants) []int { return lists.Map(a, func(x int) int { return x%v.k + v.m }) }},
+			numbers: func(a []int, v constants) []int { return changeEach(a, func(x int) int { return x%v.k + v.m }) }},
 		{question: "Read a number of cases, and one number from each line after it. Print each times {k} plus {m}.",
 			plan: "lines*{k}+{m}", code: "for _ in range(int(input())):\n    print(int(input()) * {k} + {m})",
 			low: 2, high: 30, lines: true,
-			numbers: func(a []int, v constants) []int { return lists.Map(a, func(x int) int { return x*v.k + v.m }) }},
+			numbers: func(a []int, v constants) []int { return changeEach(a, func(x int) int { return x*v.k + v.m }) }},
 		{question: "Read a word. Print it from its end to its start, then the letter {c} {k} times.",
 			plan: "reverse+{c}*{k}", code: "print(input()[::-1] + '{c}' * {k})", low: 2, high: 9, words: true,
 			text: func(word string, v constants) string {
@@ -74,16 +73,25 @@ func families() []programFamily {
 			}},
 		{method: "scale", question: "returns each number of the list a times {k} plus {m}.", plan: "each*{k}+{m}",
 			code: "return [x * {k} + {m} for x in a]", low: 2, high: 30,
-			numbers: func(a []int, v constants) []int { return lists.Map(a, func(x int) int { return x*v.k + v.m }) }},
+			numbers: func(a []int, v constants) []int { return changeEach(a, func(x int) int { return x*v.k + v.m }) }},
 		{method: "above", question: "returns the numbers of the list a that are greater than {k}, each plus {m}.",
 			plan: "each>{k}+{m}", code: "return [x + {m} for x in a if x > {k}]", low: 20, high: 80,
 			numbers: func(a []int, v constants) []int {
-				return lists.Map(keepAbove(a, v.k), func(x int) int { return x + v.m })
+				return changeEach(keepAbove(a, v.k), func(x int) int { return x + v.m })
 			}},
 		{method: "count", question: "returns how often the letter {c} is in the word a, times {k} plus {m}.",
 			plan: "count {c}*{k}+{m}", code: "return a.count('{c}') * {k} + {m}", low: 2, high: 30, words: true,
 			text: countLetter},
 	}
+}
+
+// changeEach returns the result of change for each number.
+func changeEach(a []int, change func(x int) int) []int {
+	changed := make([]int, len(a))
+	for i, x := range a {
+		changed[i] = change(x)
+	}
+	return changed
 }
 
 func countLetter(word string, v constants) string {
@@ -138,7 +146,10 @@ func (f programFamily) drawTest(v constants, r *draw.Random) Test {
 		}
 		return Test{word + "\n", result + "\n"}
 	}
-	a := lists.Make(r.Between(5, 9), func(int) int { return r.Between(1, 99) })
+	a := make([]int, r.Between(5, 9))
+	for i := range a {
+		a[i] = r.Between(1, 99)
+	}
 	result := f.numbers(a, v)
 	switch {
 	case f.method != "":
@@ -162,7 +173,11 @@ func drawWord(v constants, r *draw.Random) string {
 }
 
 func joined(a []int, between string) string {
-	return strings.Join(lists.Map(a, strconv.Itoa), between)
+	texts := make([]string, len(a))
+	for i, n := range a {
+		texts[i] = strconv.Itoa(n)
+	}
+	return strings.Join(texts, between)
 }
 
 func list(a []int) string { return "[" + joined(a, ", ") + "]" }

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/plumbline-ml/plumbline/internal/draw"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Sizes of the sets.
@@ -59,9 +58,13 @@ func (r Rows) Len() int { return len(r) }
 func (r Rows) At(i int) Row { return r[i] }
 
 // Problems returns the problems of the rows, each once, in the order of their first rows.
-func (r Rows) Problems() []*Problem {
-	all := lists.Distinct(lists.Map(r, func(row Row) *Problem { return row.Problem }))
-	return lists.Filter(all, func(p *Problem) bool { return p != nil })
+func (r Rows) Problems() (problems []*Problem) {
+	for _, row := range r {
+		if row.Problem != nil && !slices.Contains(problems, row.Problem) {
+			problems = append(problems, row.Problem)
+		}
+	}
+	return problems
 }
 
 // DeepSeek returns the set of deepseek-r1: all five kinds, mixed.

@@ -2,7 +2,6 @@ package scenes
 
 import (
 	"github.com/plumbline-ml/plumbline/internal/draw"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // tint is the colour of a part within its figure.
@@ -91,8 +90,10 @@ func box(x0, y0, x1, y1 int) []draw.Point { return draw.Polygon(x0, y0, x1, y0, 
 // oval approximates an ellipse around (x, y) by a polygon. Its corners are rounded to percents.
 func oval(x, y, rx, ry int) []draw.Point {
 	const corners = 20
-	return lists.Make(corners, func(i int) draw.Point {
+	points := make([]draw.Point, corners)
+	for i := range points {
 		angle := i * draw.Turn / corners
-		return draw.Point{X: x + rx*draw.Cos(angle)>>14, Y: y + ry*draw.Sin(angle)>>14}
-	})
+		points[i] = draw.Point{X: x + rx*draw.Cos(angle)>>14, Y: y + ry*draw.Sin(angle)>>14}
+	}
+	return points
 }

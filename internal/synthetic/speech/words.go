@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/draw"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // words are the words of the sentences.
@@ -19,5 +18,9 @@ var words = strings.Fields(`
 
 // drawSentence draws two to five words.
 func drawSentence(r *draw.Random) string {
-	return strings.Join(lists.Make(r.Between(2, 5), func(int) string { return words[r.Below(len(words))] }), " ")
+	chosen := make([]string, r.Between(2, 5))
+	for i := range chosen {
+		chosen[i] = words[r.Below(len(words))]
+	}
+	return strings.Join(chosen, " ")
 }

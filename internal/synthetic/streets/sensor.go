@@ -3,7 +3,6 @@ package streets
 import (
 	"github.com/plumbline-ml/plumbline/datasets/waymo"
 	"github.com/plumbline-ml/plumbline/internal/draw"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // The position and the rays of the lidar.
@@ -44,7 +43,11 @@ func (h hit) point(dir plane, error, shine int) []float32 {
 	x, y, z := dir.x*away>>16, dir.y*away>>16, lidarHeight+h.slope*away>>16
 	intensity, elongation := h.material().echo()
 	values := [...]int{x, y, z, min(max(intensity+shine, 0), 255) << 4, max(elongation+shine/2, 0) << 4}
-	return lists.Map(values[:], func(v int) float32 { return float32(v) / metre })
+	scaled := make([]float32, len(values[:]))
+	for i, v := range values[:] {
+		scaled[i] = float32(v) / metre
+	}
+	return scaled
 }
 
 // camera is a camera with a horizontal axis.
@@ -104,12 +107,13 @@ func (w *world) eachPixel(c camera, grid int, visit func(hits []hit)) {
 		all    []crossing
 	}
 	at := c.at()
-	columns := lists.Make(c.width*grid, func(i int) column {
+	columns := make([]column, c.width*grid)
+	for i := range columns {
 		aside := (2*i+1)*256/grid - c.width*256
 		x, y := c.ahead.x*focal+(c.right.x*aside>>8), c.ahead.y*focal+(c.right.y*aside>>8)
 		dir := direction(x>>4, y>>4)
-		return column{dir, draw.Sqrt(aside*aside + focal*focal*256*256), crossings(w.solids, at, dir)}
-	})
+		columns[i] = column{dir, draw.Sqrt(aside*aside + focal*focal*256*256), crossings(w.solids, at, dir)}
+	}
 	hits := make([]hit, grid*grid)
 	for row := range c.height {
 		for first := 0; first < len(columns); first += grid {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/datasets/bfcl"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Question is a row of a subset.
@@ -68,7 +67,10 @@ func question(subset string, i int) Question {
 		ask(offered[0], i)
 	}
 	q.Text = fmt.Sprintf("(%s %d) %s", strings.ReplaceAll(subset, "_", " "), i+1, strings.Join(texts, " "))
-	described := lists.Map(offered, func(f *function) any { return f.describe(subset) })
+	described := make([]any, len(offered))
+	for i, f := range offered {
+		described[i] = f.describe(subset)
+	}
 	q.Row = line(map[string]any{
 		"id": q.ID, "question": [][]map[string]string{{{"role": "user", "content": q.Text}}}, "function": described,
 	})

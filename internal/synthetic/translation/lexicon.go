@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/draw"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Numbers of words of each kind.
@@ -65,18 +64,29 @@ type lexicon struct {
 
 func newLexicon(r *draw.Random) *lexicon {
 	m := &wordMaker{r, map[string]bool{}}
-	return &lexicon{
-		nouns:      lists.Make(nouns, func(int) noun { return m.noun() }),
-		verbs:      lists.Make(verbs, func(int) verb { return m.verb() }),
-		adjectives: lists.Make(adjectives, func(int) adjective { return m.adjective() }),
-		adverbs: lists.Make(adverbs, func(int) adverb {
-			return adverb{m.word(english, 2), m.oneOrTwo(twoAdverbsPercent, func() string { return m.word(german, 2) })}
-		}),
-		prepositions: lists.Make(prepositions, func(i int) preposition {
-			return preposition{m.word(english, 1), m.word(german, 1), grammarCase(1 + i%2)}
-		}),
-		names: lists.Make(names, func(int) string { return capital(m.word(english, 2)) }),
+	l := &lexicon{}
+	for range nouns {
+		l.nouns = append(l.nouns, m.noun())
 	}
+	for range verbs {
+		l.verbs = append(l.verbs, m.verb())
+	}
+	for range adjectives {
+		l.adjectives = append(l.adjectives, m.adjective())
+	}
+	for range adverbs {
+		source := m.word(english, 2)
+		target := m.oneOrTwo(twoAdverbsPercent, func() string { return m.word(german, 2) })
+		l.adverbs = append(l.adverbs, adverb{source, target})
+	}
+	for i := range prepositions {
+		l.prepositions = append(l.prepositions,
+			preposition{m.word(english, 1), m.word(german, 1), grammarCase(1 + i%2)})
+	}
+	for range names {
+		l.names = append(l.names, capital(m.word(english, 2)))
+	}
+	return l
 }
 
 // wordMaker makes new words.

@@ -5,7 +5,6 @@ import (
 	"image/color"
 	"path/filepath"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/testkit/tinymodel"
 )
 
@@ -59,7 +58,11 @@ type picture struct {
 // pictures returns 20 pictures. Three of them are black and contain no object.
 func pictures() []picture {
 	colours := []color.Color{red, green, color.Black, blue, red, color.White}
-	return lists.Make(20, func(i int) picture { return picture{160 - 5*i, 50 + 7*i, colours[i%len(colours)]} })
+	pictures := make([]picture, 20)
+	for i := range pictures {
+		pictures[i] = picture{160 - 5*i, 50 + 7*i, colours[i%len(colours)]}
+	}
+	return pictures
 }
 
 // add adds the box of a category to picture i.

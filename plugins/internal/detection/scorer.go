@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/accuracy/coco"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/manifest"
 	"github.com/plumbline-ml/plumbline/sdk/scoring"
@@ -71,5 +70,9 @@ func scoreNotes(r coco.DetectionResult, c scoring.Counts) sdk.Notes {
 }
 
 func listDisagreements(all []coco.Disagreement) string {
-	return strings.Join(lists.Map(all[:min(len(all), maxDisagreements)], coco.Disagreement.String), "\n")
+	texts := []string{}
+	for _, d := range all[:min(len(all), maxDisagreements)] {
+		texts = append(texts, d.String())
+	}
+	return strings.Join(texts, "\n")
 }

@@ -3,7 +3,6 @@ package detection
 import (
 	truth "github.com/plumbline-ml/plumbline/accuracy/coco"
 	"github.com/plumbline-ml/plumbline/datasets/coco"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/scenes"
 	"github.com/plumbline-ml/plumbline/plugins/internal/pictures"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
@@ -119,13 +118,20 @@ func (f filePictures) Name(i int) string { return f.Image(i).Name }
 func (f filePictures) Size(i int) (w, h int) { return f.Image(i).Width, f.Image(i).Height }
 
 func fileTruth(f *coco.AnnotationFile, images []coco.ImageEntry) truth.GroundTruth {
-	return truth.GroundTruth{
-		Images: lists.Map(images, func(im coco.ImageEntry) truth.Image {
-			return truth.Image{ID: im.ID, Width: im.Width, Height: im.Height}
-		}),
-		Categories:  lists.Map(f.Categories, func(c coco.Category) truth.Category { return truth.Category(c) }),
-		Annotations: lists.Map(f.Annotations, func(a coco.BoxAnnotation) truth.Annotation { return truth.Annotation(a) }),
+	g := truth.GroundTruth{
+		Images: make([]truth.Image, len(images)), Categories: make([]truth.Category, len(f.Categories)),
+		Annotations: make([]truth.Annotation, len(f.Annotations)),
 	}
+	for i, im := range images {
+		g.Images[i] = truth.Image{ID: im.ID, Width: im.Width, Height: im.Height}
+	}
+	for i, c := range f.Categories {
+		g.Categories[i] = truth.Category(c)
+	}
+	for i, a := range f.Annotations {
+		g.Annotations[i] = truth.Annotation(a)
+	}
+	return g
 }
 
 // sceneTruth returns the true boxes of scenes. It numbers images and boxes from 1, like the exported data set,

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
@@ -28,7 +28,7 @@ func MakePrompts(
 	p := PreparedPrompts{All: make([]backend.Prompt, n)}
 	faults := make([]error, n)
 	var truncated atomic.Int64
-	lists.Each(ctx, n, func(i int) {
+	parallel.Each(ctx, n, func(i int) {
 		var cut bool
 		if p.All[i], cut, faults[i] = makePrompt(i); cut {
 			truncated.Add(1)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pystr"
 )
 
@@ -49,7 +48,10 @@ type decodeStep func(tokens []string) []string
 // newStepDecoder returns a decoder that applies steps and joins the tokens with a separator.
 func newStepDecoder(steps []decodeStep, separator string) tokenDecoder {
 	return func(t *Tokenizer, ids []int32) string {
-		tokens := lists.Map(ids, func(id int32) string { return t.tokens[id].text })
+		tokens := make([]string, len(ids))
+		for i, id := range ids {
+			tokens[i] = t.tokens[id].text
+		}
 		for _, s := range steps {
 			tokens = s(tokens)
 		}

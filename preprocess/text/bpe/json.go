@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/tokentext"
 )
 
@@ -152,7 +151,10 @@ func (p *fileParser) buildModel(m modelFile) *mergeModel {
 
 // addTokens lists the tokens by ID and builds the finders of added tokens.
 func (p *fileParser) addTokens(t *Tokenizer, list []addedToken, vocab map[string]int32) {
-	extra := lists.Map(list, func(a addedToken) AddedToken { return AddedToken(a) })
+	extra := make([]AddedToken, len(list))
+	for i, a := range list {
+		extra[i] = AddedToken(a)
+	}
 	tokens, faults := listEntries(vocab, extra)
 	p.faults = append(p.faults, faults...)
 	t.setTokens(tokens)

@@ -9,7 +9,6 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/pattern"
 )
 
@@ -104,7 +103,10 @@ func (p *fileParser) newReplacer(v filePart) func(string) string {
 }
 
 func (p *fileParser) buildNormalizers(list []json.RawMessage) func(string) string {
-	steps := lists.Map(list, p.buildNormalizer)
+	steps := make([]func(string) string, len(list))
+	for i, part := range list {
+		steps[i] = p.buildNormalizer(part)
+	}
 	return func(text string) string {
 		for _, s := range steps {
 			text = s(text)

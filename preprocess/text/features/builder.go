@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/preprocess/text/wordpiece"
 )
 
@@ -71,7 +70,11 @@ func (b *Builder) Build(p *Passage, question string) []Feature {
 	tokens := b.tokenizer.Encode(nil, question)
 	q := &featureQuestion{builder: b, passage: p, question: tokens[:min(len(tokens), b.options.Question)]}
 	q.cutWindows(b.options.Length-len(q.question)-specialCount, b.options.Stride)
-	return lists.Make(len(q.windows), func(i int) Feature { return Feature{asked: q, index: i} })
+	features := make([]Feature, len(q.windows))
+	for i := range features {
+		features[i] = Feature{asked: q, index: i}
+	}
+	return features
 }
 
 // featureQuestion contains the values that the features of a question share.

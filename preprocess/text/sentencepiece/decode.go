@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Decode returns the text of IDs. Each byte that is not UTF-8 becomes U+FFFD. If IDs are outside the vocabulary, the
@@ -14,7 +12,10 @@ func (m *Model) Decode(ids []int32) (string, error) {
 	if err := checkIDs(ids, func(id int32) bool { return id >= 0 && int(id) < m.Size() }, m.Size()); err != nil {
 		return "", err
 	}
-	pieces := lists.Map(ids, m.Piece)
+	pieces := make([]string, len(ids))
+	for i, id := range ids {
+		pieces[i] = m.Piece(id)
+	}
 	return m.joinPieces(pieces, m.file.dummyPrefix), nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 )
 
@@ -44,7 +43,10 @@ func (m *Model) makeMergeRules() (pairs []merge.MergeRule) {
 }
 
 func (m *Model) rankScores() map[float32]int32 {
-	scores := lists.Map(m.file.pieces, func(p vocabPiece) float32 { return p.score })
+	scores := make([]float32, len(m.file.pieces))
+	for i, p := range m.file.pieces {
+		scores[i] = p.score
+	}
 	slices.SortFunc(scores, func(a, b float32) int { return cmp.Compare(b, a) })
 	ranks := make(map[float32]int32, len(scores))
 	for _, score := range slices.Compact(scores) {

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -172,7 +171,10 @@ func (p completer) argumentCompletions() map[string]cobra.CompletionFunc {
 
 // flagValues are those of flags.
 func (p completer) flagValues() map[string]candidates {
-	scenarios := append([]string{"all"}, lists.Map(loadgen.Scenarios(), loadgen.Scenario.String)...)
+	scenarios := []string{"all"}
+	for _, s := range loadgen.Scenarios() {
+		scenarios = append(scenarios, s.String())
+	}
 	return map[string]candidates{
 		"scenario": fixedWords(scenarios...), "rules": fixedWords(mlconf.Rounds()...),
 		"version": fixedWords(mlconf.Rounds()...),
@@ -198,10 +200,18 @@ func (p completer) flagValues() map[string]candidates {
 			return all
 		}),
 		"param": p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) []string {
-			return lists.Map(m.Params, func(o sdk.ParamInfo) string { return o.Name + "=\t" + o.Help })
+			options := make([]string, len(m.Params))
+			for i, o := range m.Params {
+				options[i] = o.Name + "=\t" + o.Help
+			}
+			return options
 		}),
 		"target": p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) []string {
-			return lists.Map(m.Metrics, func(metric sdk.MetricInfo) string { return metric.Name + "=" })
+			targets := make([]string, len(m.Metrics))
+			for i, metric := range m.Metrics {
+				targets[i] = metric.Name + "="
+			}
+			return targets
 		}),
 		"plugin": p.pluginNames, "benchmark": p.modelNames,
 	}
@@ -227,7 +237,9 @@ func settingKeys() (all []string) {
 // modelNames are those that plugins serve. A plugin that may not be started is not.
 func (p completer) modelNames(c *cobra.Command, _ []string) (all []string) {
 	for _, e := range p.pluginDescriptions(c) {
-		all = append(all, lists.Map(e.Models, func(m sdk.ModelInfo) string { return m.Name + "\t" + m.Summary })...)
+		for _, m := range e.Models {
+			all = append(all, m.Name+"\t"+m.Summary)
+		}
 	}
 	return all
 }

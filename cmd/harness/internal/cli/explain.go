@@ -13,7 +13,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/explain"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -81,7 +80,12 @@ func writeJSON(w io.Writer, entries []explain.Entry) error {
 func writeWords(w io.Writer, entries []explain.Entry) error {
 	t := table.Table{Indent: "  "}
 	for _, kind := range explain.Kinds() {
-		of := lists.Filter(entries, func(e explain.Entry) bool { return e.Kind == kind })
+		var of []explain.Entry
+		for _, e := range entries {
+			if e.Kind == kind {
+				of = append(of, e)
+			}
+		}
 		t.Title(string(kind) + ": " + kind.About())
 		var words []string
 		for _, e := range of {

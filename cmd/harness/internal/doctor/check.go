@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
@@ -43,8 +42,17 @@ type Section struct {
 
 // Versions are those of the libraries that the checks have opened.
 func (s Section) Versions() []string {
-	opened := lists.Filter(s.Checks, func(c Check) bool { return c.Version != "" })
-	return lists.Map(opened, func(c Check) string { return c.Version })
+	var opened []Check
+	for _, c := range s.Checks {
+		if c.Version != "" {
+			opened = append(opened, c)
+		}
+	}
+	versions := make([]string, len(opened))
+	for i, c := range opened {
+		versions[i] = c.Version
+	}
+	return versions
 }
 
 // Write prints the sections, one line per check and its advice below it.
@@ -72,8 +80,15 @@ func Write(w io.Writer, sections []Section) error {
 func Code(sections []Section) exitcode.Code {
 	var codes []exitcode.Code
 	for _, s := range sections {
-		failed := lists.Filter(s.Checks, func(c Check) bool { return c.State == Fail })
-		codes = append(codes, lists.Map(failed, func(c Check) exitcode.Code { return c.Code })...)
+		var failed []Check
+		for _, c := range s.Checks {
+			if c.State == Fail {
+				failed = append(failed, c)
+			}
+		}
+		for _, c := range failed {
+			codes = append(codes, c.Code)
+		}
 	}
 	return exitcode.Worst(codes...)
 }

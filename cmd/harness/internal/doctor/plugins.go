@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/checksum"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
 	"github.com/plumbline-ml/plumbline/sdk/host"
@@ -23,7 +22,9 @@ import (
 // Plugins checks the places where plugins are looked for, each plugin, and each of its backends on its default model.
 func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
 	s := Section{Title: "plugins"}
-	s.Checks = append(s.Checks, lists.Map(c.Dirs, checkFolder)...)
+	for _, dir := range c.Dirs {
+		s.Checks = append(s.Checks, checkFolder(dir))
+	}
 	if len(c.Entries) == 0 {
 		s.Checks = append(s.Checks, Check{Name: "plugins", State: Fail, Found: "none found",
 			Advice: strings.ReplaceAll(discover.HowToGet, "\n", " "),
@@ -65,7 +66,10 @@ func checkAnswers(ctx context.Context, e discover.Entry) Check {
 	if e.Err != nil {
 		return failedCheck(ctx, e.Name, e.Err)
 	}
-	models := lists.Map(e.Description.Models, func(m sdk.ModelInfo) string { return m.Name })
+	models := make([]string, len(e.Description.Models))
+	for i, m := range e.Description.Models {
+		models[i] = m.Name
+	}
 	sum, _, err := checksum.File(e.Path)
 	if err != nil {
 		return failedCheck(ctx, e.Name, err)

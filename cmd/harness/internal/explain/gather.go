@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/submission/check"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -43,40 +42,48 @@ func All(root *cobra.Command) ([]Entry, error) {
 }
 
 func ruleEntries() []Entry {
-	of := func(folder string) func(r loadgen.Rule) Entry {
-		return func(r loadgen.Rule) Entry {
-			return Entry{
-				Word: r.Name, Kind: Rule, Meaning: r.Met, Formula: r.Formula, Applies: r.Scenarios, Source: r.Source,
-				Code: Place{folder, r.Code},
-			}
+	entryOf := func(r loadgen.Rule, folder string) Entry {
+		return Entry{
+			Word: r.Name, Kind: Rule, Meaning: r.Met, Formula: r.Formula, Applies: r.Scenarios, Source: r.Source,
+			Code: Place{folder, r.Code},
 		}
 	}
-	return append(lists.Map(loadgen.Rules(), of("loadgen")), of("bench/record")(record.PowerRule()))
+	var entries []Entry
+	for _, r := range loadgen.Rules() {
+		entries = append(entries, entryOf(r, "loadgen"))
+	}
+	return append(entries, entryOf(record.PowerRule(), "bench/record"))
 }
 
 func findingEntries() []Entry {
-	return lists.Map(check.Rules(), func(r check.Rule) Entry {
-		return Entry{
+	entries := []Entry{}
+	for _, r := range check.Rules() {
+		entries = append(entries, Entry{
 			Word: r.Name, Kind: Finding, Meaning: r.Requires, Source: r.Source,
 			Code: Place{"internal/submission/check", r.Code},
-		}
-	})
+		})
+	}
+	return entries
 }
 
 func breachEntries() []Entry {
-	return lists.Map(check.Breaches(), func(b check.Breach) Entry {
-		return Entry{
+	entries := []Entry{}
+	for _, b := range check.Breaches() {
+		entries = append(entries, Entry{
 			Word: string(b.Kind), Kind: Breach, Meaning: strings.Join(b.Texts, "; "),
 			Code: Place{"internal/submission/check", "kindOf"},
-		}
-	})
+		})
+	}
+	return entries
 }
 
 func checkEntries() []Entry {
-	return lists.Map(conformance.CheckNames(), func(name string) Entry {
-		return Entry{Word: name, Kind: Check, Meaning: conformance.CheckAbout(name),
-			Code: Place{"sdk/conformance", "allChecks"}}
-	})
+	entries := []Entry{}
+	for _, name := range conformance.CheckNames() {
+		entries = append(entries, Entry{Word: name, Kind: Check, Meaning: conformance.CheckAbout(name),
+			Code: Place{"sdk/conformance", "allChecks"}})
+	}
+	return entries
 }
 
 func metricEntries() (all []Entry) {
@@ -165,7 +172,8 @@ func accuracyEntries() ([]Entry, error) {
 }
 
 func settingEntries() []Entry {
-	return lists.Map(loadgen.Fields(), func(f loadgen.Field) Entry {
+	entries := []Entry{}
+	for _, f := range loadgen.Fields() {
 		e := Entry{
 			Word: f.UserKey(), Kind: Setting, Meaning: f.Doc, Unit: f.Unit, Applies: f.Scenario,
 			Values: f.Allowed(), Source: "rules of the round: harness settings MODEL shows the values",
@@ -177,18 +185,21 @@ func settingEntries() []Entry {
 		if e.Values != "" {
 			e.Values = "allowed in an official run: " + e.Values
 		}
-		return e
-	})
+		entries = append(entries, e)
+	}
+	return entries
 }
 
 func codeEntries() []Entry {
 	byNumber := slices.SortedFunc(slices.Values(exitcode.Meanings()), func(a, b exitcode.Meaning) int {
 		return cmp.Compare(a.Code, b.Code)
 	})
-	return lists.Map(byNumber, func(m exitcode.Meaning) Entry {
-		return Entry{
+	entries := make([]Entry, len(byNumber))
+	for i, m := range byNumber {
+		entries[i] = Entry{
 			Word: strconv.Itoa(int(m.Code)), Kind: Code, Also: []string{m.Name}, Meaning: m.About,
 			Code: Place{"bench/exitcode", "Code"},
 		}
-	})
+	}
+	return entries
 }

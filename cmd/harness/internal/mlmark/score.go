@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Score is one row of a task.
@@ -75,7 +73,10 @@ const rule = 83
 // WriteTable writes results as MLMark prints them. The target is the backend that ran.
 func WriteTable(w io.Writer, results []Result) error {
 	write := func(cells []string) string {
-		args := lists.Map(cells, func(c string) any { return c })
+		args := make([]any, len(cells))
+		for i, c := range cells {
+			args[i] = c
+		}
 		return strings.TrimRight(fmt.Sprintf(rowFormat, args...), " ") + "\n"
 	}
 	text := write(columns) + strings.Repeat("-", rule) + "\n"

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
@@ -107,7 +106,9 @@ func New(model, mode string, params []Param) (Task, error) {
 	if !slices.Contains(Modes(), mode) {
 		faults = append(faults, fmt.Errorf("mode: %w", suggest.Unknown("mode", mode, Modes())))
 	}
-	faults = append(faults, lists.Map(params, t.setParam)...)
+	for _, param := range params {
+		faults = append(faults, t.setParam(param))
+	}
 	if err := errors.Join(faults...); err != nil {
 		return t, err
 	}

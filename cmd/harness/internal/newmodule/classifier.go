@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/onnx"
 )
 
@@ -227,7 +226,11 @@ func (c *classifierFacts) checkPreprocessing() error {
 }
 
 func listValues(all []onnx.Value) string {
-	return strings.Join(lists.Map(all, func(v onnx.Value) string { return modelTensor{v}.String() }), "; ")
+	texts := make([]string, len(all))
+	for i, v := range all {
+		texts[i] = modelTensor{v}.String()
+	}
+	return strings.Join(texts, "; ")
 }
 
 // classifierManifest is that of the built-in classifier, in a checkout: the parameters are the same.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/measure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // metricProducer makes OpenTelemetry's metrics of the table of measures: what is counted already need not be recorded
@@ -23,7 +22,10 @@ type metricProducer struct {
 
 func newProducer(f *feed.Feed) *metricProducer {
 	p := &metricProducer{feed: f, bounds: feed.Coarse()}
-	p.upTo = lists.Map(p.bounds, time.Duration.Seconds)
+	p.upTo = make([]float64, len(p.bounds))
+	for i, bound := range p.bounds {
+		p.upTo[i] = bound.Seconds()
+	}
 	return p
 }
 

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
@@ -34,7 +33,10 @@ func figureCards(r record.Run) []figureCard {
 	if r.Accuracy != nil {
 		all = append(all, figureCard{Name: "samples scored", Value: figure.Count(uint64(max(0, r.Accuracy.Samples)))})
 	}
-	return append(all, lists.Map(r.Others(), newCard)...)
+	for _, figure := range r.Others() {
+		all = append(all, newCard(figure))
+	}
+	return all
 }
 
 func newCard(j record.Judged) figureCard {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
@@ -106,7 +105,11 @@ func (r Report) Plots() []Plot {
 }
 
 func recordsOf(runs []results.FoundRun) []record.Run {
-	return lists.Map(runs, func(f results.FoundRun) record.Run { return f.Run })
+	records := make([]record.Run, len(runs))
+	for i, f := range runs {
+		records[i] = f.Run
+	}
+	return records
 }
 
 // madeText says with what and when the runs were made.

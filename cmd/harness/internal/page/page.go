@@ -19,28 +19,46 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-//go:embed page.html page.css
+//go:embed head.html page.html page.css
 var files embed.FS
 
 // CSS is the style sheet of a page, that of charts included.
 var CSS = styleSheet()
 
-var page = template.Must(template.ParseFS(files, "page.html"))
+var page = ParseTemplate(readEmbedded("page.html"), nil)
 
 func styleSheet() string {
-	text, err := files.ReadFile("page.css")
+	return strings.NewReplacer("LIGHT", plot.Light, "DARK", plot.Dark).Replace(readEmbedded("page.css")) + plot.CSS
+}
+
+func readEmbedded(name string) string {
+	text, err := files.ReadFile(name)
 	if err != nil { // it is embedded
 		panic(err)
 	}
-	return strings.NewReplacer("LIGHT", plot.Light, "DARK", plot.Dark).Replace(string(text)) + plot.CSS
+	return string(text)
 }
 
-// Policy is the Content-Security-Policy of a page with a style sheet: nothing is loaded and nothing is run, and
-// pictures are in the page itself.
-func Policy(css string) string {
+// ParseTemplate parses the template of a page. The page begins with {{template "head" .Head}}, where Head is a [Head].
+func ParseTemplate(text string, functions template.FuncMap) *template.Template {
+	t := template.Must(template.New("page").Funcs(functions).Parse(readEmbedded("head.html")))
+	return template.Must(t.Parse(text))
+}
+
+// Head is the head of a page: the title, the style sheet, and a Content-Security-Policy with which a browser loads and
+// runs nothing. Pictures are in the page itself.
+type Head struct {
+	Title, Policy string
+	CSS           template.CSS
+}
+
+// NewHead returns the head of a page whose style sheet is CSS followed by rules.
+func NewHead(title, rules string) Head {
+	css := CSS + rules
 	sum := sha256.Sum256([]byte(css))
-	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 		"'; img-src data:; base-uri 'none'; form-action 'none'"
+	return Head{title, policy, template.CSS(css)}
 }
 
 // The bounds of a page in bytes: what is over them is left out, and the page says so.
@@ -65,9 +83,13 @@ func WriteFolder(dir, version string) (path string, err error) {
 }
 
 // WriteFile writes the page to a file, whole or not at all.
-func (r Report) WriteFile(path string) error {
+func (r Report) WriteFile(path string) error { return WriteFile(path, r.WriteHTML) }
+
+// WriteFile writes the output of write to a file, whole or not at all. An error of the file is the user's, because the
+// user named it.
+func WriteFile(path string, write func(io.Writer) error) error {
 	var b bytes.Buffer
-	if err := r.WriteHTML(&b); err != nil {
+	if err := write(&b); err != nil {
 		return err
 	}
 	return sdk.Usage(wholefile.Write(path, b.Bytes(), 0o644))
@@ -92,8 +114,7 @@ type pageView struct {
 	names           []names.Name // of the runs
 	Title, Subtitle string
 	Conclusion      string
-	Policy          string
-	CSS             template.CSS
+	Head            Head
 	Notes           []string
 	Facts           []runFact
 	Machine         *machineView // nil: the runs are not those of one machine with several models
@@ -111,8 +132,7 @@ type pageView struct {
 // WriteHTML writes the page.
 func (r Report) WriteHTML(w io.Writer) error {
 	v := pageView{
-		Title: r.pageTitle(), Subtitle: r.verdictCounts(), Conclusion: r.Conclusion, Policy: Policy(CSS),
-		CSS:     template.CSS(CSS),
+		Title: r.pageTitle(), Subtitle: r.verdictCounts(), Conclusion: r.Conclusion, Head: NewHead(r.pageTitle(), ""),
 		Notes:   r.resultNotes(),
 		Skipped: r.Set.Skipped, Footer: "Made by Plumbline " + r.Version + " of the files of the runs. It needs no network.",
 	}

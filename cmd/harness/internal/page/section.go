@@ -8,7 +8,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 	"github.com/plumbline-ml/plumbline/serving/metrics"
@@ -119,7 +118,9 @@ func timeText(r record.Run) string {
 func runRemarks(r record.Run) []record.Finding {
 	var all []record.Finding
 	if s := r.Serving; s != nil {
-		all = append(all, lists.Map(s.Flags, func(text string) record.Finding { return record.Finding{Text: text} })...)
+		for _, text := range s.Flags {
+			all = append(all, record.Finding{Text: text})
+		}
 	}
 	for _, n := range r.Notes {
 		all = append(all, record.Finding{About: "Note: " + n.About, Text: n.Text})
@@ -233,7 +234,10 @@ func latencyLimits(s *record.Serving) (ttft, tpot int64) {
 
 // batchingCharts are the charts of what the plugin says of its batches.
 func batchingCharts(b *record.Batching) (charts []plot.Chart) {
-	sizes := lists.Map(b.Sizes, func(s record.BatchSize) plot.BatchSizeCount { return plot.BatchSizeCount(s) })
+	sizes := make([]plot.BatchSizeCount, len(b.Sizes))
+	for i, s := range b.Sizes {
+		sizes[i] = plot.BatchSizeCount(s)
+	}
 	if c, ok := plot.BatchSizes(sizes); ok {
 		charts = append(charts, c)
 	}
@@ -264,8 +268,11 @@ func overTime(f results.FoundRun) (charts []plot.Chart, missing string) {
 
 // latencyQuantiles are what is known of latencies.
 func latencyQuantiles(l record.Latency) plot.Quantiles {
-	return plot.Quantiles{Count: uint64(max(0, l.Count)), Min: l.Min, Max: l.Max,
-		Known: lists.Map(l.Percentiles, func(p record.Percentile) plot.Point { return plot.Point(p) })}
+	known := make([]plot.Point, len(l.Percentiles))
+	for i, p := range l.Percentiles {
+		known[i] = plot.Point(p)
+	}
+	return plot.Quantiles{Count: uint64(max(0, l.Count)), Min: l.Min, Max: l.Max, Known: known}
 }
 
 // plotFacts are what charts mark.

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
@@ -56,9 +55,12 @@ func (w serverSweep) suiteEntry() string {
 	if id.Entry == "" {
 		return ""
 	}
-	common := lists.Filter(id.Point, func(p string) bool {
-		return !slices.ContainsFunc(w.points, func(r record.Run) bool { return !slices.Contains(r.Identity.Point, p) })
-	})
+	var common []string
+	for _, p := range id.Point {
+		if !slices.ContainsFunc(w.points, func(r record.Run) bool { return !slices.Contains(r.Identity.Point, p) }) {
+			common = append(common, p)
+		}
+	}
 	id.Point = common
 	return record.Run{Identity: id}.Name()
 }
@@ -105,9 +107,14 @@ func sweepCharts(runs []results.FoundRun) []plot.Chart {
 		if len(called) == len(groups) {
 			s.Name = called[i]
 		}
-		s.Loads = append(s.Loads, lists.Map(w.points, func(r record.Run) plot.Load { return loadOf(r, perGPU) })...)
-		best := curve.ParetoLine(lists.Map(w.points,
-			func(r record.Run) curve.CurvePoint { return sweepfile.PointOf(r.Serving) }))
+		for _, r := range w.points {
+			s.Loads = append(s.Loads, loadOf(r, perGPU))
+		}
+		measured := make([]curve.CurvePoint, len(w.points))
+		for i, r := range w.points {
+			measured[i] = sweepfile.PointOf(r.Serving)
+		}
+		best := curve.ParetoLine(measured)
 		for i := range s.Loads {
 			s.Loads[i].Beaten = !slices.Contains(best, i)
 		}
@@ -130,7 +137,9 @@ func sweepTables(runs []results.FoundRun) (all []textTable) {
 		if len(groups) > 1 && len(called) == len(groups) {
 			t.Title += " of " + called[i]
 		}
-		t.Rows = append(t.Rows, lists.Map(w.points, pointRow)...)
+		for _, point := range w.points {
+			t.Rows = append(t.Rows, pointRow(point))
+		}
 		all = append(all, t)
 	}
 	return all

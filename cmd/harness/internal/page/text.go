@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	columns "github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
@@ -114,7 +113,10 @@ func writeLatencies(b *terminal.Writer, rows [][]string) error {
 	for _, part := range parts {
 		t := columns.Table{Indent: indent, Right: []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
 		for _, row := range part {
-			cells := lists.Map(row, func(c string) any { return c })
+			cells := make([]any, len(row))
+			for i, c := range row {
+				cells[i] = c
+			}
 			t.Row(cells...)
 		}
 		if _, err := t.WriteTo(b); err != nil {
@@ -141,7 +143,11 @@ func splitColumns(rows [][]string, most int) (parts [][][]string) {
 
 // cutCells takes some cells of each row, behind the first.
 func cutCells(rows [][]string, from, to int) [][]string {
-	return lists.Map(rows, func(row []string) []string { return slices.Concat(row[:1], row[from:to]) })
+	chosen := make([][]string, len(rows))
+	for i, row := range rows {
+		chosen[i] = slices.Concat(row[:1], row[from:to])
+	}
+	return chosen
 }
 
 // widthOf is how many columns rows take as a table.

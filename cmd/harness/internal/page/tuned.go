@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	columns "github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
@@ -174,7 +173,11 @@ func writeTuned(w io.Writer, all []Tuned) error {
 			}
 			rows := columns.Table{Indent: indent}
 			for _, row := range append([][]string{of.Head}, of.Rows...) {
-				rows.Row(lists.Map(row, func(c string) any { return plainText(c) })...)
+				cells := make([]any, len(row))
+				for i, c := range row {
+					cells[i] = plainText(c)
+				}
+				rows.Row(cells...)
 			}
 			b.Print("\n")
 			if _, err := rows.WriteTo(b); err != nil {

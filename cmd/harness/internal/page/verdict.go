@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
@@ -97,7 +96,10 @@ func countVerdicts(runs []results.FoundRun) string {
 		}
 		counts[v]++
 	}
-	parts := lists.Map(verdicts, func(v string) string { return figure.Count(uint64(counts[v])) + " " + v })
+	parts := make([]string, len(verdicts))
+	for i, v := range verdicts {
+		parts[i] = figure.Count(uint64(counts[v])) + " " + v
+	}
 	return figure.Plural(len(runs), "run") + ": " + strings.Join(parts, ", ")
 }
 

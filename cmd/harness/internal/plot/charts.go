@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
@@ -293,5 +292,9 @@ func (m chartData) markValues(c *Chart, h *series.Histogram, limit int64, most f
 
 // selectValues are the values at some places.
 func selectValues(all []float64, at []int) []float64 {
-	return lists.Map(at, func(k int) float64 { return all[k] })
+	chosen := make([]float64, len(at))
+	for i, k := range at {
+		chosen[i] = all[k]
+	}
+	return chosen
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
@@ -165,7 +164,9 @@ func Overview(id, title string, x Axis, rows []Row) (c Chart, ok bool) {
 	}
 	said := make([]string, 0, maxRows)
 	c = Chart{ID: id, Title: title, X: x, Rows: rows[:min(len(rows), maxRows)]}
-	said = append(said, lists.Map(c.Rows, func(r Row) string { return r.Name + ": " + r.Value })...)
+	for _, r := range c.Rows {
+		said = append(said, r.Name+": "+r.Value)
+	}
 	if n := len(rows) - len(c.Rows); n > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf("The first %d of %d runs.", maxRows, len(rows)))
 	}

@@ -7,8 +7,6 @@ import (
 
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/vgimg"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // dpi is the resolution of a PNG.
@@ -39,7 +37,11 @@ func (c Chart) WritePNG(w io.Writer) error {
 func (p scenePath) drawPath(to vg.Canvas, at func(point) vg.Point) {
 	to.SetColor(p.ink)
 	to.SetLineWidth(vg.Points(p.width))
-	to.SetLineDash(lists.Map(p.dash, vg.Points), 0)
+	dashes := make([]vg.Length, len(p.dash))
+	for i, length := range p.dash {
+		dashes[i] = vg.Points(length)
+	}
+	to.SetLineDash(dashes, 0)
 	for _, part := range p.parts {
 		var line vg.Path
 		for i, c := range part {

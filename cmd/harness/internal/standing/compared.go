@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
@@ -82,12 +81,21 @@ func countBy(entries []Entry, of func(Entry) string) string {
 	if len(names) == 1 {
 		return names[0]
 	}
-	return strings.Join(lists.Map(names, func(n string) string { return fmt.Sprintf("%s %d", n, counts[n]) }), ", ")
+	parts := make([]string, len(names))
+	for i, n := range names {
+		parts[i] = fmt.Sprintf("%s %d", n, counts[n])
+	}
+	return strings.Join(parts, ", ")
 }
 
 // spanText is the least and the largest of a number that is known of some entries.
 func spanText(entries []Entry, of func(Entry) int) string {
-	all := lists.Filter(lists.Map(entries, of), func(n int) bool { return n > 0 })
+	var all []int
+	for _, e := range entries {
+		if n := of(e); n > 0 {
+			all = append(all, n)
+		}
+	}
 	if len(all) == 0 {
 		return notSaid
 	}

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Schema names the format of a Report as JSON; SchemaVersion counts its versions. Within a version fields are only
@@ -196,14 +196,9 @@ func (o Own) Remarks() []string {
 
 // roundsText names the rounds of a ranking with their results: "v5.1 (41 results), v6.0 (22 results)".
 func (r Ranking) roundsText() string {
-	text := ""
-	for i, name := range lists.Map(r.Rounds, func(r Round) string {
-		return r.Name + " (" + figure.Plural(r.Results, "result") + ")"
-	}) {
-		if i > 0 {
-			text += ", "
-		}
-		text += name
+	rounds := make([]string, len(r.Rounds))
+	for i, r := range r.Rounds {
+		rounds[i] = r.Name + " (" + figure.Plural(r.Results, "result") + ")"
 	}
-	return cmp.Or(text, "none")
+	return cmp.Or(strings.Join(rounds, ", "), "none")
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
@@ -75,8 +74,13 @@ func Runs(name string, set results.Set) (own []Own, faults []string, err error) 
 
 // runModes says which runs there are.
 func runModes(runs []results.FoundRun) string {
-	all := lists.Distinct(lists.Map(runs, func(f results.FoundRun) string { return "runs of kind " + f.Kind() }))
-	return cmp.Or(strings.Join(all, ", "), "none")
+	var kinds []string
+	for _, f := range runs {
+		if kind := "runs of kind " + f.Kind(); !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return cmp.Or(strings.Join(kinds, ", "), "none")
 }
 
 // accuracyOf is the accuracy run beside a performance run; nil where there is none.
@@ -214,9 +218,11 @@ func reasonsText(reasons []record.Reason) string {
 	if len(reasons) == 0 {
 		return ""
 	}
-	return ": " + strings.Join(lists.Map(reasons, func(r record.Reason) string {
-		return fmt.Sprintf("%s %s, needed %s", r.Rule, r.Measured, r.Needed)
-	}), "; ")
+	texts := make([]string, len(reasons))
+	for i, r := range reasons {
+		texts[i] = fmt.Sprintf("%s %s, needed %s", r.Rule, r.Measured, r.Needed)
+	}
+	return ": " + strings.Join(texts, "; ")
 }
 
 func (o *Own) takeAccuracy(a *record.Accuracy) {
@@ -241,9 +247,10 @@ func OfTree(name string, w Wanted) ([]Own, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	faults := lists.Map(p.Without, func(w result.Without) string {
-		return w.Folder + ": " + strings.Join(w.Reasons, "; ")
-	})
+	faults := make([]string, len(p.Without))
+	for i, w := range p.Without {
+		faults[i] = w.Folder + ": " + strings.Join(w.Reasons, "; ")
+	}
 	var own []Own
 	for _, e := range p.Results {
 		e.Own = true
@@ -291,9 +298,14 @@ func Choose(own []Own, benchmark string, scenarios []string) ([]Own, error) {
 		chosen = append(chosen, o)
 	}
 	if len(chosen) == 0 {
-		has := lists.Distinct(lists.Map(own, func(o Own) string { return o.Model + " " + o.Scenario }))
+		var known []string
+		for _, o := range own {
+			if name := o.Model + " " + o.Scenario; !slices.Contains(known, name) {
+				known = append(known, name)
+			}
+		}
 		return nil, sdk.Usage(fmt.Errorf("%w: no run of %s; there are runs of %s", ErrNoRun,
-			strings.TrimSpace(benchmark+" "+strings.Join(scenarios, ", ")), strings.Join(has, ", ")))
+			strings.TrimSpace(benchmark+" "+strings.Join(scenarios, ", ")), strings.Join(known, ", ")))
 	}
 	return chosen, nil
 }

@@ -8,7 +8,6 @@ import (
 	"strconv"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 )
@@ -30,17 +29,16 @@ tr.own>*{background:var(--warn-back);font-weight:650}tr.gap td{color:var(--soft)
 // maxRows is how many entries of a ranking the page has; those next to one's own are always there.
 const maxRows = 2000
 
-var standing = template.Must(template.New("page").Funcs(template.FuncMap{
+var standing = page.ParseTemplate(text, template.FuncMap{
 	"count": count, "round": func(v figure.Number) string { return figure.Round(float64(v)) },
 	"dict": func(r shownRanking, list []*Entry) listedEntries { return listedEntries{r.Ranking, list} },
-}).Parse(text))
+})
 
 // pageView is what page.html shows.
 type pageView struct {
 	Report
-	Policy string
-	CSS    template.CSS
-	Shown  []shownRanking
+	Head  page.Head
+	Shown []shownRanking
 }
 
 // shownRanking is a ranking with its charts.
@@ -61,13 +59,16 @@ type listedEntries struct {
 
 // AllShown are all entries that have room.
 func (s shownRanking) AllShown() []*Entry {
-	return lists.Make(len(s.All), func(i int) *Entry { return &s.All[i] })
+	entries := make([]*Entry, len(s.All))
+	for i := range entries {
+		entries[i] = &s.All[i]
+	}
+	return entries
 }
 
 // WriteHTML writes one page that needs no other file and runs no script. Names from trees stand there as text.
 func (r Report) WriteHTML(w io.Writer) error {
-	css := page.CSS + own
-	v := pageView{Report: r, Policy: page.Policy(css), CSS: template.CSS(css)}
+	v := pageView{Report: r, Head: page.NewHead("Your run among published results", own)}
 	for _, ranking := range r.Rankings {
 		s := shownRanking{Ranking: ranking, Near: ranking.Near(around), All: ranking.Entries, Strip: stripOf(ranking),
 			Progress: progressOf(ranking)}

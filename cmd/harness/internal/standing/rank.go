@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
 )
@@ -188,7 +187,10 @@ func (o Options) whyUnfit(e Entry) string {
 
 // errEmpty says why a ranking is empty.
 func errEmpty(r Ranking, published []Published, own Own) error {
-	names := lists.Map(published, func(p Published) string { return p.Tree + " (" + p.Round.Name + ")" })
+	names := make([]string, len(published))
+	for i, p := range published {
+		names[i] = p.Tree + " (" + p.Round.Name + ")"
+	}
 	text := fmt.Sprintf("no published result of %s in %s", own.Model, own.Scenario)
 	if r.Division != "all" {
 		text += ", division " + r.Division
@@ -240,7 +242,10 @@ func (r *Ranking) orderEntries() {
 
 // publishedValues are the published values, ascending.
 func (r *Ranking) publishedValues() []float64 {
-	all := lists.Map(r.Entries, func(e Entry) float64 { return float64(e.Value) })
+	all := make([]float64, len(r.Entries))
+	for i, e := range r.Entries {
+		all[i] = float64(e.Value)
+	}
 	slices.Sort(all)
 	return all
 }
@@ -271,7 +276,10 @@ func (r *Ranking) setProgress() {
 		return slices.Index(known, b) - slices.Index(known, a)
 	})
 	for _, name := range names {
-		v := lists.Map(of[name], func(e Entry) float64 { return float64(e.Value) })
+		v := make([]float64, len(of[name]))
+		for i, e := range of[name] {
+			v[i] = float64(e.Value)
+		}
 		slices.Sort(v)
 		r.Rounds = append(r.Rounds, Round{name, len(v), quantileOf(v, .5), of[name][0]})
 	}

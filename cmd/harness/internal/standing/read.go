@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/checker"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/former"
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
@@ -58,10 +57,16 @@ func Read(name string, w Wanted) (Published, error) {
 		return Published{}, sdk.Data(fmt.Errorf("%s, of round %s: %w", name, round.Name, err))
 	}
 	found := Published{Tree: name, Round: round}
-	found.Results = lists.Filter(reportEntries(name, root, r), func(e Entry) bool {
-		return w.wantsScenario(e.Scenario) && w.wantsModel(rules, e.Benchmark, e.Model) && isInside(below, e.Folder)
-	})
-	found.Without = lists.Filter(r.Summary().Without, func(f result.Without) bool { return isInside(below, f.Folder) })
+	for _, e := range reportEntries(name, root, r) {
+		if w.wantsScenario(e.Scenario) && w.wantsModel(rules, e.Benchmark, e.Model) && isInside(below, e.Folder) {
+			found.Results = append(found.Results, e)
+		}
+	}
+	for _, f := range r.Summary().Without {
+		if isInside(below, f.Folder) {
+			found.Without = append(found.Without, f)
+		}
+	}
 	return found, nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
@@ -55,24 +54,30 @@ func differingText(names []string, of func(*mlconf.Rules) string) string {
 	if len(spans) < 2 {
 		return ""
 	}
-	return strings.Join(lists.Map(spans, func(s span) string {
+	texts := make([]string, len(spans))
+	for i, s := range spans {
 		if s.from == s.to {
-			return s.from + " " + s.text
+			texts[i] = s.from + " " + s.text
+			continue
 		}
-		return s.from + " to " + s.to + " " + s.text
-	}), "; ")
+		texts[i] = s.from + " to " + s.to + " " + s.text
+	}
+	return strings.Join(texts, "; ")
 }
 
 func targetText(targets []mlconf.Target) string {
 	if len(targets) == 0 {
 		return "not said"
 	}
-	return strings.Join(lists.Map(targets, func(t mlconf.Target) string {
+	texts := make([]string, len(targets))
+	for i, t := range targets {
 		if t.Upper {
-			return fmt.Sprintf("%s at most %s", t.Metric, figure.Round(t.Value))
+			texts[i] = fmt.Sprintf("%s at most %s", t.Metric, figure.Round(t.Value))
+			continue
 		}
-		return fmt.Sprintf("%s %s", t.Metric, figure.Round(t.Value))
-	}), ", ")
+		texts[i] = fmt.Sprintf("%s %s", t.Metric, figure.Round(t.Value))
+	}
+	return strings.Join(texts, ", ")
 }
 
 func limitText(limit time.Duration) string {

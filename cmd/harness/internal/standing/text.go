@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
@@ -115,7 +114,10 @@ func (r Ranking) writeEntries(b *terminal.Writer, every bool) {
 	t.Head("PLACE", "RESULT", "", "ROUND", "SYSTEM", "ON")
 	list := r.Near(around)
 	if every {
-		list = lists.Make(len(r.Entries), func(i int) *Entry { return &r.Entries[i] })
+		list = make([]*Entry, len(r.Entries))
+		for i := range list {
+			list[i] = &r.Entries[i]
+		}
 	}
 	own := r.chosenOwn()
 	for _, e := range list {

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // OfConfigs is the suite of the tasks in configurations of MLMark, each with the flags. It has the name of the first.
@@ -40,7 +39,9 @@ func FlagsOf(set *pflag.FlagSet, but []string) []Flag {
 			return
 		}
 		if several, ok := f.Value.(pflag.SliceValue); ok {
-			all = append(all, lists.Map(several.GetSlice(), func(v string) Flag { return Flag{f.Name, v} })...)
+			for _, v := range several.GetSlice() {
+				all = append(all, Flag{f.Name, v})
+			}
 			return
 		}
 		all = append(all, Flag{f.Name, f.Value.String()})

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/names"
 )
 
@@ -60,7 +59,11 @@ func (f *suiteFile) isMixed() bool {
 func inRounds(jobs []Job) []Job {
 	var all []Job
 	for round := 1; len(all) < len(jobs); round++ {
-		all = append(all, lists.Filter(jobs, func(j Job) bool { return j.Repeat == round })...)
+		for _, j := range jobs {
+			if j.Repeat == round {
+				all = append(all, j)
+			}
+		}
 	}
 	return all
 }
@@ -187,7 +190,10 @@ func (e *suiteEntry) matrixPoints() []matrixPoint {
 
 // jobFolder is that of a job: NAME, then the point and the repeat where there are several.
 func jobFolder(name string, labels []string, repeat, repeats int) string {
-	parts := lists.Map(strings.Split(name, "/"), names.FileName)
+	parts := []string{}
+	for _, part := range strings.Split(name, "/") {
+		parts = append(parts, names.FileName(part))
+	}
 	if len(labels) > 0 {
 		parts = append(parts, names.FileName(strings.Join(labels, ",")))
 	}

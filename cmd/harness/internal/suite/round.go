@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -48,9 +47,11 @@ func OfRound(rules *mlconf.Rules, models Models, given []Flag) (Suite, error) {
 	f := suiteFile{defaults: append([]Flag{{"rules", rules.Name}}, r.others...)}
 	for i, m := range r.order {
 		e := suiteEntry{index: i, models: []string{m.Name}, repeat: 1, flags: modelParams(m, r.params)}
-		e.flags = append(e.flags, lists.Map(lists.Distinct(r.runs[m.Name]), func(s string) Flag {
-			return Flag{scenarioFlag, s}
-		})...)
+		for _, scenario := range r.runs[m.Name] {
+			if flag := (Flag{scenarioFlag, scenario}); !slices.Contains(e.flags, flag) {
+				e.flags = append(e.flags, flag)
+			}
+		}
 		f.entries = append(f.entries, e)
 	}
 	s.Jobs, err = f.listJobs()
@@ -61,10 +62,27 @@ func OfRound(rules *mlconf.Rules, models Models, given []Flag) (Suite, error) {
 // have it; models are all that there are. A name that occurs twice, or one of all benchmarks, is an error; one that no
 // model has is left to the plan.
 func OfModels(names []string, models []sdk.ModelInfo, given []Flag) (Suite, error) {
-	params := lists.Filter(given, func(f Flag) bool { return f.Name == paramFlag })
-	r := roundSuite{models: lists.Filter(models, func(m sdk.ModelInfo) bool { return slices.Contains(names, m.Name) }),
+	var params []Flag
+	for _, f := range given {
+		if f.Name == paramFlag {
+			params = append(params, f)
+		}
+	}
+	var chosen []sdk.ModelInfo
+	for _, m := range models {
+		if slices.Contains(names, m.Name) {
+			chosen = append(chosen, m)
+		}
+	}
+	r := roundSuite{models: chosen,
 		params: params}
-	f := suiteFile{defaults: lists.Filter(given, func(f Flag) bool { return f.Name != paramFlag })}
+	var others []Flag
+	for _, f := range given {
+		if f.Name != paramFlag {
+			others = append(others, f)
+		}
+	}
+	f := suiteFile{defaults: others}
 	for i, name := range names {
 		switch {
 		case name == Everything:
@@ -112,9 +130,12 @@ type roundSuite struct {
 // findBenchmark finds the models of a benchmark, and notes what they run.
 func (r *roundSuite) findBenchmark(name string) record.Benchmark {
 	b := record.Benchmark{Name: name}
-	wanted := lists.Filter(r.allScenarios(name), func(s string) bool {
-		return len(r.only) == 0 || slices.Contains(r.only, s)
-	})
+	var wanted []string
+	for _, s := range r.allScenarios(name) {
+		if len(r.only) == 0 || slices.Contains(r.only, s) {
+			wanted = append(wanted, s)
+		}
+	}
 	for _, m := range r.candidateModels(name) {
 		var takes []string
 		takes, wanted = takeScenarios(m, name, wanted)
@@ -187,10 +208,14 @@ func (r *roundSuite) knowParams() error {
 
 // modelParams are the parameters that a model has.
 func modelParams(m sdk.ModelInfo, params []Flag) flagList {
-	return lists.Filter(params, func(f Flag) bool {
+	var own []Flag
+	for _, f := range params {
 		key, _, _ := strings.Cut(f.Value, "=")
-		return slices.ContainsFunc(m.Params, func(p sdk.ParamInfo) bool { return p.Name == key })
-	})
+		if slices.ContainsFunc(m.Params, func(p sdk.ParamInfo) bool { return p.Name == key }) {
+			own = append(own, f)
+		}
+	}
+	return own
 }
 
 // allScenarios are all that the round has of a benchmark, for systems of any type.
@@ -223,7 +248,12 @@ func (r *roundSuite) candidateModels(name string) []sdk.ModelInfo {
 		}
 		return -1
 	}
-	all := lists.Filter(r.models, func(m sdk.ModelInfo) bool { return distance(m) > 0 })
+	var all []sdk.ModelInfo
+	for _, m := range r.models {
+		if distance(m) > 0 {
+			all = append(all, m)
+		}
+	}
 	slices.SortStableFunc(all, func(a, b sdk.ModelInfo) int { return cmp.Compare(distance(a), distance(b)) })
 	return all
 }

@@ -19,7 +19,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 
@@ -79,7 +78,13 @@ func (j Job) String() string {
 // Identity is what results call the job's runs, whose label is the user's.
 func (j Job) Identity(label string) record.Identity {
 	id := record.Identity{Label: label}
-	id.Point = lists.Filter(j.Point, func(p string) bool { return p != "label="+label }) // it is the label already
+	var point []string
+	for _, p := range j.Point {
+		if p != "label="+label {
+			point = append(point, p)
+		}
+	}
+	id.Point = point // it is the label already
 	if j.Name != j.Model {
 		id.Entry = j.Name
 	}

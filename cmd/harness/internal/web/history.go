@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
-
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
 
@@ -114,10 +112,16 @@ func largerTimes(a, b *feed.Times) *feed.Times {
 		}
 		return a
 	}
+	tooFew := slices.Clone(a.TooFew)
+	for _, name := range b.TooFew {
+		if !slices.Contains(tooFew, name) {
+			tooFew = append(tooFew, name)
+		}
+	}
 	return &feed.Times{
 		Count: a.Count + b.Count, Mean: max(a.Mean, b.Mean), P50: max(a.P50, b.P50), P90: max(a.P90, b.P90),
 		P99: max(a.P99, b.P99), P999: max(a.P999, b.P999), Max: max(a.Max, b.Max), Target: max(a.Target, b.Target),
-		TooFew: lists.Distinct(slices.Concat(a.TooFew, b.TooFew)),
+		TooFew: tooFew,
 	}
 }
 

@@ -13,7 +13,6 @@ import (
 	"github.com/plumbline-ml/plumbline/accuracy/replay"
 	"github.com/plumbline-ml/plumbline/backends/openai"
 	"github.com/plumbline-ml/plumbline/datasets/conversations"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/mt19937"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/internal/serving/client"
@@ -137,7 +136,10 @@ func (a *trajectoryAsks) PlaceOf(i int) prompts.Ask {
 func (a *trajectoryAsks) At(i int) prompts.Ask {
 	ask := a.PlaceOf(i)
 	t := &a.set.Turns[ask.Row]
-	messages := lists.Map(t.Messages, chatMessageOf)
+	messages := make([]backend.ChatMessage, len(t.Messages))
+	for i, message := range t.Messages {
+		messages[i] = chatMessageOf(message)
+	}
 	if at := systemIndex(t.Messages); at >= 0 {
 		salt := a.salts[i/len(a.set.Turns)][a.trajectories[ask.Row]]
 		messages[at].Content = "[salt: " + salt + "]\n\n" + messages[at].Content

@@ -2,8 +2,6 @@ package evidence
 
 import (
 	"math"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // entropyEdge is the minimum distance of predictions and labels from 0 and 1.
@@ -70,7 +68,11 @@ func pickOrOnly(list []float32, i int) float32 {
 }
 
 func clipAll(list []float32) []float32 {
-	return lists.Map(list, clipValue)
+	values := make([]float32, len(list))
+	for i, value := range list {
+		values[i] = clipValue(value)
+	}
+	return values
 }
 
 // clipValue clips a value to the permitted range. It returns NaN unchanged.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/detail"
 	"github.com/plumbline-ml/plumbline/internal/submission/power"
@@ -152,7 +151,11 @@ func (c *checker) scenarioFolders(s system, benchmark string, folders []string) 
 }
 
 func lowerCase(names []string) []string {
-	return lists.Map(names, pyvalue.Lower)
+	lower := make([]string, len(names))
+	for i, name := range names {
+		lower[i] = pyvalue.Lower(name)
+	}
+	return lower
 }
 
 // openFolder reads the files that the official checker reads before it judges. Errors are crashes.

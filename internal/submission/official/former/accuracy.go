@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/internal/submission/official/internal/detail"
@@ -214,10 +213,12 @@ func (c *formerChecker) checkShownFiles(f *scenarioFolder, dir string) (faults [
 	if err != nil {
 		return []string{dir + " is missing"}
 	}
-	names = lists.Map(names, func(name string) string {
+	stems := make([]string, len(names))
+	for i, name := range names {
 		name, _, _ = strings.Cut(name, ".")
-		return name
-	})
+		stems[i] = name
+	}
+	names = stems
 	for _, sample := range files.Samples {
 		if name := strconv.FormatUint(sample, 10); !slices.Contains(names, name) {
 			faults = append(faults, fmt.Sprintf("%s has no file for the sample %s", dir, name))

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
@@ -111,7 +110,10 @@ func (r oldRules) allScenarios(model string, kind mlconf.SystemType) []string {
 func (r oldRules) accuracyTargets(model string) ([]mlconf.Target, error) {
 	all := r.rulesOf(model).Targets(model, "Offline")
 	if own, ok := r.tables.Targets[model]; ok {
-		all = lists.Map(own, func(t oldTarget) mlconf.Target { return mlconf.Target(t) })
+		all = make([]mlconf.Target, len(own))
+		for i, t := range own {
+			all[i] = mlconf.Target(t)
+		}
 	}
 	for _, t := range all {
 		m, err := mlconf.AccuracyMetricOf(t.Metric)

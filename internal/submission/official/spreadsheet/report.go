@@ -11,7 +11,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
@@ -171,7 +170,11 @@ func hyperlink(text string, parts ...any) string {
 }
 
 func joinParts(parts []any) string {
-	return strings.Join(lists.Map(parts, pyvalue.Text), "/")
+	texts := make([]string, len(parts))
+	for i, part := range parts {
+		texts[i] = pyvalue.Text(part)
+	}
+	return strings.Join(texts, "/")
 }
 
 func compareBy(a, b map[string]any, columns ...string) int {

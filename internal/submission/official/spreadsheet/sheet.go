@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
@@ -106,7 +105,10 @@ func gatherLines(category string, rows []map[string]any) ([]*sheetLine, []sheetC
 	var lines []*sheetLine
 	var columns []sheetColumn
 	for _, row := range rows {
-		key := lists.Map(leftColumns(category), func(name string) any { return row[name] })
+		key := []any{}
+		for _, name := range leftColumns(category) {
+			key = append(key, row[name])
+		}
 		i := slices.IndexFunc(lines, func(l *sheetLine) bool { return slices.Equal(l.leftValues, key) })
 		if i < 0 {
 			i = len(lines)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
+	"github.com/plumbline-ml/plumbline/internal/parallel"
 )
 
 // groupSize is the number of vectors that are linked together.
@@ -17,7 +17,7 @@ func (g *Graph) linkNext(n int) {
 	for i := first; i < first+n; i++ {
 		g.links = append(g.links, make([][]uint32, g.topLevel(i)+1))
 	}
-	lists.Each(context.Background(), n, func(k int) { g.chooseLinks(uint32(first+k), uint32(first)) })
+	parallel.Each(context.Background(), n, func(k int) { g.chooseLinks(uint32(first+k), uint32(first)) })
 	g.linkBack(first, n)
 	for i := first; i < first+n; i++ {
 		if g.linked == 0 && i == 0 || len(g.links[i]) > len(g.links[g.entry]) {
@@ -97,7 +97,7 @@ func (g *Graph) linkBack(first, n int) {
 			}
 		}
 	}
-	lists.Each(context.Background(), len(places), func(k int) {
+	parallel.Each(context.Background(), len(places), func(k int) {
 		p := places[k]
 		links := append(slices.Clone(g.links[p.id][p.level]), back[p]...)
 		if room := g.maxLinks(p.level); len(links) > room {

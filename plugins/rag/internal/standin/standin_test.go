@@ -13,7 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/synthetic/encyclopedia"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/agent"
 	"github.com/plumbline-ml/plumbline/plugins/rag/internal/passages"
@@ -57,11 +56,18 @@ func (l library) Search(_ context.Context, query string, k int) ([]agent.Documen
 		mixed  uint64
 		agent.Document
 	}
-	found := lists.Map(l.docs, func(d agent.Document) match { return match{shared(query, d.Text), mixed(query, d), d} })
+	found := make([]match, len(l.docs))
+	for i, d := range l.docs {
+		found[i] = match{shared(query, d.Text), mixed(query, d), d}
+	}
 	slices.SortFunc(found, func(a, b match) int {
 		return cmp.Or(cmp.Compare(b.shared, a.shared), cmp.Compare(a.mixed, b.mixed))
 	})
-	return lists.Map(found[:k], func(m match) agent.Document { return m.Document }), nil
+	documents := []agent.Document{}
+	for _, m := range found[:k] {
+		documents = append(documents, m.Document)
+	}
+	return documents, nil
 }
 
 func (library) Rerank(_ context.Context, query string, docs []agent.Document) (scores []float32, _ error) {

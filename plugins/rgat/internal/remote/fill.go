@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // blockBytes is the approximate size of a value. With the server's overhead it fits into 1 MiB, which is a size class
@@ -115,7 +114,10 @@ func (f *storeFiller) readBlock(ctx context.Context, nodeType, block int) ([]flo
 	}
 	first := block * f.Block
 	n := min(f.Block, f.storeLocation.Types[nodeType].Nodes-first)
-	nodes := lists.Make(n, func(i int) uint32 { return uint32(first + i) })
+	nodes := make([]uint32, n)
+	for i := range nodes {
+		nodes[i] = uint32(first + i)
+	}
 	values := make([]float32, len(nodes)*f.storeLocation.Width)
 	return values, f.source.Gather(ctx, values, nodeType, nodes)
 }

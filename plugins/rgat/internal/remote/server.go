@@ -11,8 +11,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // Time limits after which a server counts as lost.
@@ -139,7 +137,10 @@ func (s *redisServer) close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = true
-	all := lists.Map(s.idle, func(c *redisConn) error { return c.conn.Close() })
+	all := make([]error, len(s.idle))
+	for i, c := range s.idle {
+		all[i] = c.conn.Close()
+	}
 	s.idle = nil
 	return errors.Join(all...)
 }

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/plumbline-ml/plumbline/datasets/graph"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 var _ graph.FeatureStore = (*RemoteStore)(nil)
@@ -156,5 +155,9 @@ func asBytes(values []float32) []byte {
 
 // Close closes the connections.
 func (s *RemoteStore) Close() error {
-	return errors.Join(lists.Map(s.servers, (*redisServer).close)...)
+	faults := make([]error, len(s.servers))
+	for i, server := range s.servers {
+		faults[i] = server.close()
+	}
+	return errors.Join(faults...)
 }

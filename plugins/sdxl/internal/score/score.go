@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	clipscore "github.com/plumbline-ml/plumbline/accuracy/clip"
-	"github.com/plumbline-ml/plumbline/accuracy/fid"
+	"github.com/plumbline-ml/plumbline/accuracy/pictures"
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 	"github.com/plumbline-ml/plumbline/preprocess/image"
 	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
@@ -29,10 +28,10 @@ const (
 
 // ScoreOptions contains the reference data and the networks.
 type ScoreOptions struct {
-	Captions      []string        // unchanged caption of each sample
-	Tokenizer     *clip.Tokenizer // made with clip.Options.Scorer
-	Real          *fid.Statistics // statistics of the real pictures
-	Width, Height int             // size of the pictures in pixels: eight times the latent's
+	Captions      []string             // unchanged caption of each sample
+	Tokenizer     *clip.Tokenizer      // made with clip.Options.Scorer
+	Real          *pictures.Statistics // statistics of the real pictures
+	Width, Height int                  // size of the pictures in pixels: eight times the latent's
 	Networks      ScoreNetworks
 	Memory        *FeatureMemory // features of this scoring and of an interrupted one; nil: not kept
 }
@@ -40,8 +39,8 @@ type ScoreOptions struct {
 // PictureScorer scores the pictures of a log. It is not safe for concurrent use.
 type PictureScorer struct {
 	ScoreOptions
-	scores    *clipscore.PictureScorer
-	generated fid.FeatureSet
+	scores    *pictures.CaptionScorer
+	generated pictures.FeatureSet
 
 	clip      image.Recipe
 	inception image.Stretch
@@ -52,7 +51,7 @@ type PictureScorer struct {
 // New returns a scorer.
 func New(o ScoreOptions) *PictureScorer {
 	s := &PictureScorer{
-		ScoreOptions: o, scores: clipscore.New(len(o.Captions)),
+		ScoreOptions: o, scores: pictures.NewCaptionScorer(len(o.Captions)),
 		clip: image.OpenCLIP(clipSide, image.NCHW), inception: image.Inception(inceptionSide, image.NCHW),
 	}
 	s.pixels, s.values = make([]float32, s.clip.Len()), make([]float32, s.inception.Len())
@@ -115,9 +114,9 @@ func (s *PictureScorer) runNetworks(ctx context.Context, index uint64, payload [
 func (s *PictureScorer) addFeatures(index uint64, f sampleFeatures) error {
 	if len(f.inception) != s.Real.Width() {
 		return fmt.Errorf("%w: sample %d has %d, the statistics of the real pictures %d: are they of the same network?",
-			fid.ErrFeatures, index, len(f.inception), s.Real.Width())
+			pictures.ErrFeatures, index, len(f.inception), s.Real.Width())
 	}
-	if _, err := clipscore.Score(f.picture, f.caption); err != nil {
+	if _, err := pictures.CaptionScore(f.picture, f.caption); err != nil {
 		return fmt.Errorf("sample %d: %w", index, err)
 	}
 	if err := s.generated.Add(f.inception); err != nil {
@@ -149,7 +148,7 @@ func (s *PictureScorer) Result() (PictureScores, error) {
 	if err != nil {
 		return PictureScores{}, err
 	}
-	distance, err := fid.Distance(s.Real, generated)
+	distance, err := pictures.Distance(s.Real, generated)
 	return PictureScores{CLIP: scores.Score, FID: distance}, err
 }
 

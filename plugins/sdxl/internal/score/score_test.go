@@ -8,8 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	clipscore "github.com/plumbline-ml/plumbline/accuracy/clip"
-	"github.com/plumbline-ml/plumbline/accuracy/fid"
+	"github.com/plumbline-ml/plumbline/accuracy/pictures"
 	"github.com/plumbline-ml/plumbline/internal/testkit/golden"
 	"github.com/plumbline-ml/plumbline/preprocess/text/clip"
 )
@@ -38,7 +37,7 @@ func open(t *testing.T, n ScoreNetworks) *PictureScorer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	real, err := fid.NewStatistics([]float64{0, 0}, []float64{1, 0, 0, 1})
+	real, err := pictures.NewStatistics([]float64{0, 0}, []float64{1, 0, 0, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,17 +89,17 @@ func TestRefuses(t *testing.T) {
 		want     error
 		text     string
 	}{
-		{"outside", &seeing{}, 3, grey(0), clipscore.ErrIndex, "sample 3"},
+		{"outside", &seeing{}, 3, grey(0), pictures.ErrIndex, "sample 3"},
 		{"another size", &seeing{}, 0, grey(0)[1:], ErrPayload, "5 bytes, want 6: 2x1 pixels"},
 		{"a network", &seeing{fault: fault}, 0, grey(0), fault, "sample 0: clip"},
-		{"another width", &seeing{extra: []float32{1}}, 0, grey(0), fid.ErrFeatures, "has 3, the statistics"},
+		{"another width", &seeing{extra: []float32{1}}, 0, grey(0), pictures.ErrFeatures, "has 3, the statistics"},
 	} {
 		s := open(t, tt.networks)
 		err := s.Add(t.Context(), tt.index, tt.payload)
 		if !errors.Is(err, tt.want) || !strings.Contains(err.Error(), tt.text) {
 			t.Errorf("%s: %v, want %q", tt.name, err, tt.text)
 		}
-		if _, err := s.Result(); !errors.Is(err, clipscore.ErrNoSamples) {
+		if _, err := s.Result(); !errors.Is(err, pictures.ErrNoSamples) {
 			t.Errorf("%s: it counts: %v", tt.name, err)
 		}
 	}
@@ -108,7 +107,7 @@ func TestRefuses(t *testing.T) {
 	if err := s.Add(t.Context(), 0, grey(9)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Result(); !errors.Is(err, fid.ErrFeatures) {
+	if _, err := s.Result(); !errors.Is(err, pictures.ErrFeatures) {
 		t.Errorf("one picture: %v", err)
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -96,8 +95,13 @@ func identityTable(s discover.Served) table.Table {
 	t.Row("scenarios", shell.OrDash(scenarioNames(s.Model.Scenarios)))
 	t.Row("LoadGen key", s.Model.LoadGenKey)
 	if len(d.Models) > 1 {
-		others := lists.Filter(d.Models, func(m sdk.ModelInfo) bool { return m.Name != s.Model.Name })
-		t.Row("also serves", strings.Join(lists.Map(others, func(m sdk.ModelInfo) string { return m.Name }), ", "))
+		var others []string
+		for _, m := range d.Models {
+			if m.Name != s.Model.Name {
+				others = append(others, m.Name)
+			}
+		}
+		t.Row("also serves", strings.Join(others, ", "))
 	}
 	return t
 }

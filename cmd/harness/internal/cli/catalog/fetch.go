@@ -12,7 +12,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/internal/fetch"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -204,9 +203,9 @@ func manifestItems(m sdk.ModelInfo) []fetchItem {
 		}
 	}
 	for _, d := range m.Datasets {
-		all = append(all, lists.Map(d.Archives, func(f sdk.ArchiveFile) fetchItem {
-			return fetchItem{f.Name, shell.CachedArchive(d, f)}
-		})...)
+		for _, f := range d.Archives {
+			all = append(all, fetchItem{f.Name, shell.CachedArchive(d, f)})
+		}
 	}
 	return all
 }

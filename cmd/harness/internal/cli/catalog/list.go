@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/loadgen"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -110,5 +109,9 @@ func scenarioList(scenarios []loadgen.Scenario) string {
 }
 
 func scenarioNames(scenarios []loadgen.Scenario) []string {
-	return lists.Map(scenarios, loadgen.Scenario.String)
+	names := make([]string, len(scenarios))
+	for i, scenario := range scenarios {
+		names[i] = scenario.String()
+	}
+	return names
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/runs"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/submission/audit"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -39,10 +38,11 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			pairs := lists.Map(m.Scenarios, func(scenario string) campaign.RunPair {
-				return campaign.SeedsPair(scenario,
+			pairs := make([]campaign.RunPair, len(m.Scenarios))
+			for i, scenario := range m.Scenarios {
+				pairs[i] = campaign.SeedsPair(scenario,
 					other)
-			})
+			}
 			return a.runComparisons(c, r, s, pairs)
 		},
 	}

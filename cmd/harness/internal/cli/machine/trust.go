@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/internal/checksum"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -194,7 +193,9 @@ func (a *app) findBinaries(args []string, lock *trust.Lock, f *trustFlags) ([]ho
 
 // unpinFile forgets a file.
 func unpinFile(lock *trust.Lock, path string) (changes []string, err error) {
-	changes = append(changes, lists.Map(lock.Remove(path), func(p string) string { return "removed  " + p })...)
+	for _, p := range lock.Remove(path) {
+		changes = append(changes, "removed  "+p)
+	}
 	if len(changes) == 0 {
 		return nil, sdk.Usage(fmt.Errorf("%s has no pin in %s", path, lock.Path))
 	}

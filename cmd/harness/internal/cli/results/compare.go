@@ -1,16 +1,16 @@
 package results
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
-	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/internal/compare"
 	"github.com/plumbline-ml/plumbline/internal/failif"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
@@ -107,9 +107,5 @@ func writePage(path string, c compare.Comparison) error {
 	if path == "" {
 		return nil
 	}
-	var b bytes.Buffer
-	if err := writeComparison(&b, c); err != nil {
-		return err
-	}
-	return sdk.Usage(wholefile.Write(path, b.Bytes(), 0o644))
+	return page.WriteFile(path, func(w io.Writer) error { return writeComparison(w, c) })
 }

@@ -25,22 +25,21 @@ circle{fill-opacity:.7}circle.base{fill:var(--soft)}circle.new{fill:var(--link)}
 .verdict.good,.verdict.bad,.verdict.warn{font-weight:650;padding:.1rem .5rem;border-radius:6px}
 .verdict.good{color:var(--good)}.verdict.bad{color:var(--bad)}.verdict.warn{color:var(--warn)}`
 
-var comparison = template.Must(template.New("page").Funcs(template.FuncMap{
+var comparison = page.ParseTemplate(comparisonText, template.FuncMap{
 	"runs": func(n int) string { return figure.Plural(n, "run") }, "dots": placeDots, "class": verdictClass,
 	"main": mainRows, "others": otherRows,
-}).Parse(comparisonText))
+})
 
 // comparisonView is what compare.html shows.
 type comparisonView struct {
 	compare.Comparison
-	Policy string
-	CSS    template.CSS
+	Head page.Head
 }
 
 // writeComparison writes one page that needs no other file and runs no script. Names from results stand there as text.
 func writeComparison(w io.Writer, c compare.Comparison) error {
-	css := page.CSS + comparisonRules
-	return comparison.Execute(w, comparisonView{c, page.Policy(css), template.CSS(css)})
+	head := page.NewHead(c.Base.Name+" and "+c.New.Name, comparisonRules)
+	return comparison.Execute(w, comparisonView{c, head})
 }
 
 func mainRows(rows []compare.FigureRow) []compare.FigureRow { return chooseRows(rows, true) }

@@ -74,7 +74,7 @@ func (a *app) showHistory(f *historyFlags, path string) error {
 		if file.path == "" {
 			continue
 		}
-		if err := wholeFile(file.path, file.write); err != nil {
+		if err := page.WriteFile(file.path, file.write); err != nil {
 			return err
 		}
 	}
@@ -91,16 +91,14 @@ func (a *app) showHistory(f *historyFlags, path string) error {
 //go:embed history.html
 var historyText string
 
-var historyPage = template.Must(template.New("page").Funcs(template.FuncMap{"class": verdictClass}).Parse(historyText))
+var historyPage = page.ParseTemplate(historyText, template.FuncMap{"class": verdictClass})
 
 // writeHistory writes one page that needs no other file and runs no script.
 func writeHistory(w io.Writer, t compare.Timeline) error {
-	css := page.CSS + comparisonRules
 	return historyPage.Execute(w, struct {
 		compare.Timeline
-		Policy string
-		CSS    template.CSS
-	}{t, page.Policy(css), template.CSS(css)})
+		Head page.Head
+	}{t, page.NewHead("Results over time", comparisonRules)})
 }
 
 // The measures of a badge, in its own units.

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
+	"github.com/plumbline-ml/plumbline/cmd/harness/internal/page"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/standing"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -151,9 +151,14 @@ func ownRuns(my, benchmark string, scenarios []string) (own []standing.Own, faul
 
 // readTrees reads of each tree what the runs are ranked among.
 func readTrees(trees []string, round string, own []standing.Own) (all []standing.Published, err error) {
-	w := standing.Wanted{
-		Round: round, Models: lists.Distinct(lists.Map(own, func(o standing.Own) string { return o.Model })),
-		Scenarios: lists.Distinct(lists.Map(own, func(o standing.Own) string { return o.Scenario })),
+	w := standing.Wanted{Round: round}
+	for _, o := range own {
+		if !slices.Contains(w.Models, o.Model) {
+			w.Models = append(w.Models, o.Model)
+		}
+		if !slices.Contains(w.Scenarios, o.Scenario) {
+			w.Scenarios = append(w.Scenarios, o.Scenario)
+		}
 	}
 	for _, name := range trees {
 		p, err := standing.Read(name, w)
@@ -173,7 +178,7 @@ func (a *app) writeRankings(f *rankFlags, r standing.Report) error {
 		if file.path == "" {
 			continue
 		}
-		if err := wholeFile(file.path, file.write); err != nil {
+		if err := page.WriteFile(file.path, file.write); err != nil {
 			return err
 		}
 	}

@@ -2,7 +2,6 @@
 package results
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench/tune"
@@ -96,7 +93,7 @@ func (a *app) runReport(f *runsReportFlags, paths []string) error {
 		return err
 	}
 	if f.html != "" {
-		err = wholeFile(f.html, r.WriteHTML)
+		err = r.WriteFile(f.html)
 	}
 	if err == nil && single {
 		err = writePlot(f, r)
@@ -150,15 +147,6 @@ func checkEnding(flag, path string, own ...string) error {
 		strings.ToUpper(flag), own[0])
 }
 
-// wholeFile writes a file at once.
-func wholeFile(path string, write func(io.Writer) error) error {
-	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		return err
-	}
-	return sdk.Usage(wholefile.Write(path, b.Bytes(), 0o644))
-}
-
 // writePlot writes the one plot of its name, or into folders that of each run.
 func writePlot(f *runsReportFlags, r page.Report) error {
 	found, err := findPlots(f.plot, r)
@@ -183,7 +171,7 @@ func writePlot(f *runsReportFlags, r page.Report) error {
 			if folder {
 				path = filepath.Join(w.path, p.File+w.end)
 			}
-			err = errors.Join(err, wholeFile(path, func(to io.Writer) error { return w.write(p.Chart, to) }))
+			err = errors.Join(err, page.WriteFile(path, func(to io.Writer) error { return w.write(p.Chart, to) }))
 		}
 	}
 	return err
@@ -198,23 +186,28 @@ func isFolder(path string) bool {
 // findPlots are the plots of a name: one of each run that has it, or one of several runs.
 func findPlots(name string, r page.Report) ([]page.Plot, error) {
 	var found []page.Plot
-	var all []string
+	var known []string
 	for _, p := range r.Plots() {
-		all = append(all, p.ID)
+		if !slices.Contains(known, p.ID) {
+			known = append(known, p.ID)
+		}
 		if p.ID == name {
 			found = append(found, p)
 		}
 	}
 	if len(found) == 0 {
 		return nil, sdk.Usage(fmt.Errorf("--plot %s: the runs have no such plot, but %s", name,
-			strings.Join(lists.Distinct(all), ", ")))
+			strings.Join(known, ", ")))
 	}
 	return found, nil
 }
 
 // errSeveral says that a file has room for one plot.
 func errSeveral(name string, found []page.Plot) error {
-	folders := lists.Map(found, func(p page.Plot) string { return p.Folder })
+	folders := make([]string, len(found))
+	for i, p := range found {
+		folders[i] = p.Folder
+	}
 	return sdk.Usage(fmt.Errorf("--plot %s: %d runs have it; name the folder of one, or for a file of each a folder, "+
 		"as in --png plots/:\n  %s", name, len(found), strings.Join(folders, "\n  ")))
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
@@ -127,7 +126,8 @@ type benchmarkRow struct {
 
 // benchmarkRows gathers the runs of each benchmark of the round.
 func (s *suiteRun) benchmarkRows() []benchmarkRow {
-	return lists.Map(s.Benchmarks, func(b record.Benchmark) benchmarkRow {
+	rows := make([]benchmarkRow, len(s.Benchmarks))
+	for i, b := range s.Benchmarks {
 		row := benchmarkRow{Benchmark: b}
 		for _, r := range s.results {
 			if slices.Contains(b.Models, r.job.Model) {
@@ -137,8 +137,9 @@ func (s *suiteRun) benchmarkRows() []benchmarkRow {
 		if len(row.verdicts) == 0 {
 			row.verdicts = []string{"not run"}
 		}
-		return row
-	})
+		rows[i] = row
+	}
+	return rows
 }
 
 func (r *benchmarkRow) takeResult(one suiteResult) {
@@ -242,7 +243,13 @@ func (s *suiteRun) writeBenchmarks() error {
 	t.Head("benchmark", "model", "runs", "accuracy", "note")
 	for i := range rows {
 		r := &rows[i]
-		note := strings.Join(lists.Filter([]string{r.StandIn, r.Left}, func(s string) bool { return s != "" }), "; ")
+		var remarks []string
+		for _, s := range []string{r.StandIn, r.Left} {
+			if s != "" {
+				remarks = append(remarks, s)
+			}
+		}
+		note := strings.Join(remarks, "; ")
 		t.Row(r.Name, strings.Join(r.Models, ", "), r.worstVerdict(), r.accuracy, note)
 	}
 	fmt.Fprintln(s.Stdout)

@@ -8,7 +8,6 @@ import (
 	"reflect"
 
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 	"github.com/plumbline-ml/plumbline/sdk"
 
@@ -129,7 +128,10 @@ func (s *suiteRun) writeTasks() error {
 	if len(s.tasks) == 0 {
 		return nil
 	}
-	results := lists.Map(s.tasks, func(d mlmark.Document) mlmark.Result { return d.Result })
+	results := make([]mlmark.Result, len(s.tasks))
+	for i, d := range s.tasks {
+		results[i] = d.Result
+	}
 	path := filepath.Join(s.Out, "mlmark.csv")
 	var csv bytes.Buffer
 	err := mlmark.WriteCSV(&csv, results)

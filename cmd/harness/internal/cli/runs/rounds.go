@@ -15,7 +15,6 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/bench"
@@ -274,7 +273,11 @@ func (s *sessionRounds) checkPlans(ctx context.Context) error {
 
 // recordsBelow are the records of a session with paths from the folder of all on.
 func (s *sessionRounds) recordsBelow(t turn, runs []record.Run) []record.Run {
-	return lists.Map(runs, func(r record.Run) record.Run { return recordBelow(r, filepath.ToSlash(t.dir)) })
+	records := make([]record.Run, len(runs))
+	for i, r := range runs {
+		records[i] = recordBelow(r, filepath.ToSlash(t.dir))
+	}
+	return records
 }
 
 // turnName is "process, round 2 of 7".

@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -423,7 +422,10 @@ func (s *suiteRun) toDocument() record.Document {
 	}
 	d := record.NewDocument(runs)
 	d.Suite = s.Name
-	d.Benchmarks = lists.Map(s.benchmarkRows(), func(r benchmarkRow) record.Benchmark { return r.Benchmark })
+	d.Benchmarks = []record.Benchmark{}
+	for _, r := range s.benchmarkRows() {
+		d.Benchmarks = append(d.Benchmarks, r.Benchmark)
+	}
 	return d
 }
 

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 
@@ -128,7 +127,9 @@ func (r *suiteRow) verdictText() string {
 	if len(kinds) == 1 {
 		return kinds[0]
 	}
-	parts = append(parts, lists.Map(kinds, func(k string) string { return fmt.Sprintf("%d %s", count[k], k) })...)
+	for _, k := range kinds {
+		parts = append(parts, fmt.Sprintf("%d %s", count[k], k))
+	}
 	return strings.Join(parts, ", ")
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 	"github.com/plumbline-ml/plumbline/internal/failif"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
 // FailIfFlag adds the flag with conditions, such as those of the examples.
@@ -97,7 +96,10 @@ func (a *App) judgeConditions(to io.Writer, conditions []failif.Condition, subje
 		if err != nil {
 			faults = append(faults, fmt.Errorf("--fail-if: %w", err))
 		}
-		lines := lists.Map(met, failif.Met.String)
+		lines := make([]string, len(met))
+		for i, m := range met {
+			lines[i] = m.String()
+		}
 		if err == nil {
 			a.Report.AddCondition(c.Text, lines)
 		}

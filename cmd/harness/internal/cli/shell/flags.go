@@ -9,7 +9,6 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench"
 	"github.com/plumbline-ml/plumbline/bench/record/export"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/record/queries"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
@@ -101,7 +100,11 @@ func (e *exportFlag) Set(list string) (err error) {
 
 // listedFiles are the files that were listed so far.
 func (e *exportFlag) listedFiles() []string {
-	return lists.Map(*e.formats, func(f export.Format) string { return f.Name })
+	names := make([]string, len(*e.formats))
+	for i, f := range *e.formats {
+		names[i] = f.Name
+	}
+	return names
 }
 
 // String implements pflag.Value.

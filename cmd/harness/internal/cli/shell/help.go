@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/bench"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
@@ -249,7 +248,9 @@ func (h *Help) addGroup(title string, flags []Item) {
 }
 
 func itemsOf(flags []*pflag.Flag) (all []Item) {
-	all = append(all, lists.Map(flags, flagItem)...)
+	for _, f := range flags {
+		all = append(all, flagItem(f))
+	}
 	return all
 }
 

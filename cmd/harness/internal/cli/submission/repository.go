@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/submission/repository"
 	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/sdk"
@@ -48,7 +47,7 @@ func (a *app) findInRepository(root string) error {
 		return ofTree(err)
 	}
 	defer t.Close()
-	unread := lists.Map(t.Faults, func(f tree.Fault) error { return f.Err })
+	unread := t.Unread()
 	all := repository.FindAllFaults(t)
 	for _, f := range all {
 		fmt.Fprintln(a.Stdout, f.Error())

@@ -19,10 +19,10 @@ td details{border:0;margin:0;padding:.2rem 0}details ul{margin:.3rem 0;padding-l
 table.findings{table-layout:fixed}.findings th:first-child{width:40%}
 @media(max-width:36rem){.findings td{flex:1 0 100%}}`
 
-var reviewed = template.Must(template.New("page").Funcs(template.FuncMap{
+var reviewed = page.ParseTemplate(reviewText, template.FuncMap{
 	"results": func(n int) string { return figure.Plural(n, "result") }, "figure": figure.Round, "class": changeClass,
 	"quote": review.Quote,
-}).Parse(reviewText))
+})
 
 // maxPageLines is how many lines of a submitter and kind the page has; --json has all.
 const maxPageLines = 500
@@ -30,8 +30,7 @@ const maxPageLines = 500
 // reviewView is what review.html shows.
 type reviewView struct {
 	*review.Review
-	Policy string
-	CSS    template.CSS
+	Head page.Head
 }
 
 // Title names what the page is about.
@@ -48,8 +47,9 @@ func (v reviewView) Most() int { return maxPageLines }
 // writeReview writes one page that can be sent to a submitter: it needs no other file and runs no script. Names from
 // the tree stand there as text.
 func writeReview(w io.Writer, r *review.Review) error {
-	css := page.CSS + ownRules
-	return reviewed.Execute(w, reviewView{r, page.Policy(css), template.CSS(css)})
+	v := reviewView{Review: r}
+	v.Head = page.NewHead(v.Title(), ownRules)
+	return reviewed.Execute(w, v)
 }
 
 // changeClass is the page's word for how a change looks.

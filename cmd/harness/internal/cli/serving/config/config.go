@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/plumbline-ml/plumbline/internal/bounded"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/sdk"
 
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
@@ -133,7 +132,9 @@ func asRunCommand(c *cobra.Command, file, instead string, flags []string, argume
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()
 		}
-		faults = append(faults, lists.Map(values, func(v string) error { return run.Flags().Set(f.Name, v) })...)
+		for _, v := range values {
+			faults = append(faults, run.Flags().Set(f.Name, v))
+		}
 	})
 	if err := errors.Join(faults...); err != nil {
 		return sdk.Usage(fmt.Errorf("%s: %w", file, err))

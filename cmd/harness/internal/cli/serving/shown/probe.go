@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/backends/openai"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
@@ -84,5 +83,9 @@ func lengthText(p openai.ProbeResult) string {
 
 // APINames are those of parts of the API.
 func APINames(apis []openai.APIPart) []string {
-	return lists.Map(apis, func(api openai.APIPart) string { return string(api) })
+	names := make([]string, len(apis))
+	for i, api := range apis {
+		names[i] = string(api)
+	}
+	return names
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/table"
 
 	"github.com/plumbline-ml/plumbline/bench/record"
@@ -37,7 +36,10 @@ func tokenEnergies(points []record.Run) []float64 {
 // PointTable is the table of a sweep's points.
 func PointTable(f *sweepfile.Sweep) *table.Table {
 	points := f.InOrder()
-	served := lists.Map(points, func(r record.Run) record.Serving { return *r.Serving })
+	served := make([]record.Serving, len(points))
+	for i, r := range points {
+		served[i] = *r.Serving
+	}
 	return pointTable(served, tokenEnergies(points))
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints"
 	"github.com/plumbline-ml/plumbline/internal/submission/endpoints/check"
 	"github.com/plumbline-ml/plumbline/internal/submission/pack"
@@ -44,7 +43,10 @@ func Pack(ctx context.Context, a *shell.App, folder, out string, rejected bool) 
 	}
 	defer t.Close()
 	if beside := t.Entries("."); len(beside) != 1 {
-		names := lists.Map(beside, func(e tree.Entry) string { return e.Name })
+		names := make([]string, len(beside))
+		for i, e := range beside {
+			names[i] = e.Name
+		}
 		return pack.Packed{}, sdk.Usage(fmt.Errorf("%s has %s: want one submission alone in it", organisation,
 			strings.Join(names, ", ")))
 	}

@@ -23,15 +23,14 @@ var curvesText string
 const curveRules = `.points td{overflow-wrap:normal}
 .points th,.points td{padding-right:.55rem}.wide+.wide{margin-top:1.2rem}`
 
-var curvesPage = template.Must(template.New("page").Funcs(template.FuncMap{
+var curvesPage = page.ParseTemplate(curvesText, template.FuncMap{
 	"figure": results.Shown, "region": regionWords, "number": func(x float64) string { return results.Shown(&x) },
-}).Parse(curvesText))
+})
 
 // curvesView is what curves.html shows.
 type curvesView struct {
 	*results.Results
-	Policy string
-	CSS    template.CSS
+	Head   page.Head
 	Models []curvesOfModel
 }
 
@@ -60,8 +59,7 @@ type curveChart struct {
 // writeCurves writes one page that needs no other file and runs no script. Names from the tree stand there as text. One
 // with between adds straight lines between points.
 func writeCurves(w io.Writer, r *results.Results, between bool) error {
-	css := page.CSS + curveRules
-	view := curvesView{Results: r, Policy: page.Policy(css), CSS: template.CSS(css)}
+	view := curvesView{Results: r, Head: page.NewHead("Curves of "+r.Name(), curveRules)}
 	for _, c := range r.Curves {
 		i := slices.IndexFunc(view.Models, func(m curvesOfModel) bool { return m.Model == c.Model })
 		if i < 0 {

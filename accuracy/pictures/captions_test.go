@@ -1,4 +1,4 @@
-package clip
+package pictures
 
 import (
 	"encoding/binary"
@@ -12,7 +12,7 @@ import (
 )
 
 func TestScorer(t *testing.T) {
-	s := New(3)
+	s := NewCaptionScorer(3)
 	if _, err := s.Result(); !errors.Is(err, ErrNoSamples) {
 		t.Errorf("of nothing: %v", err)
 	}
@@ -44,11 +44,11 @@ func TestScorer(t *testing.T) {
 func TestScoreRefuses(t *testing.T) {
 	nan := float32(math.NaN())
 	for _, f := range [][2][]float32{{}, {{1}, {1, 2}}, {{0, 0}, {1, 1}}, {{nan}, {1}}, {{float32(math.Inf(1))}, {1}}} {
-		if score, err := Score(f[0], f[1]); !errors.Is(err, ErrFeatures) {
-			t.Errorf("%v: %v, %v; want ErrFeatures", f, score, err)
+		if score, err := CaptionScore(f[0], f[1]); !errors.Is(err, ErrAngle) {
+			t.Errorf("%v: %v, %v; want ErrAngle", f, score, err)
 		}
 	}
-	if err := New(1).Add(0, nil, nil); !errors.Is(err, ErrFeatures) {
+	if err := NewCaptionScorer(1).Add(0, nil, nil); !errors.Is(err, ErrAngle) {
 		t.Errorf("no features: %v", err)
 	}
 }
@@ -65,7 +65,7 @@ func TestGoldenScores(t *testing.T) {
 		n := len(want.Scores)
 		pictures := readRows(t, filepath.Join(filepath.Dir(path), "image_features.npy"), n)
 		captions := readRows(t, filepath.Join(filepath.Dir(path), "text_features.npy"), n)
-		s := New(n)
+		s := NewCaptionScorer(n)
 		for i := range n {
 			if err := s.Add(uint64(i), pictures[i], captions[i]); err != nil {
 				t.Fatal(err)

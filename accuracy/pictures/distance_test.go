@@ -1,4 +1,4 @@
-package fid
+package pictures
 
 import (
 	"archive/zip"

@@ -1,4 +1,4 @@
-package clip
+package pictures
 
 import (
 	"fmt"
@@ -7,20 +7,22 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// PictureScorer collects the scores of pictures. It is not safe for concurrent use.
-type PictureScorer struct {
+// CaptionScorer collects the scores of pictures. It is not safe for concurrent use.
+type CaptionScorer struct {
 	seen       []bool
 	scores     []float64
 	duplicates int
 }
 
-// New returns a scorer for a data set with the given number of captions.
-func New(captions int) *PictureScorer { return &PictureScorer{seen: make([]bool, captions)} }
+// NewCaptionScorer returns a scorer for a data set with the given number of captions.
+func NewCaptionScorer(captions int) *CaptionScorer {
+	return &CaptionScorer{seen: make([]bool, captions)}
+}
 
 // NeedsScore reports whether a sample (qsl_idx) still needs a score. If a sample has several entries, only the first
 // counts; NeedsScore counts the others, and the caller need not compute their features. A sample outside the data set
 // yields ErrIndex.
-func (s *PictureScorer) NeedsScore(index uint64) (bool, error) {
+func (s *CaptionScorer) NeedsScore(index uint64) (bool, error) {
 	if index >= uint64(len(s.seen)) {
 		return false, fmt.Errorf("%w: sample %d, want one below %d; is this the data set that the log was made with?",
 			ErrIndex, index, len(s.seen))
@@ -33,11 +35,11 @@ func (s *PictureScorer) NeedsScore(index uint64) (bool, error) {
 
 // Add scores a sample for which NeedsScore returned true, from the features of its picture and of its caption. The
 // features may have any length above 0. A call that returns an error does not affect the result.
-func (s *PictureScorer) Add(index uint64, picture, caption []float32) error {
+func (s *CaptionScorer) Add(index uint64, picture, caption []float32) error {
 	if index >= uint64(len(s.seen)) || s.seen[index] {
 		return fmt.Errorf("%w: sample %d has been scored, or is not below %d", ErrIndex, index, len(s.seen))
 	}
-	score, err := Score(picture, caption)
+	score, err := CaptionScore(picture, caption)
 	if err != nil {
 		return fmt.Errorf("sample %d: %w", index, err)
 	}
@@ -46,12 +48,12 @@ func (s *PictureScorer) Add(index uint64, picture, caption []float32) error {
 	return nil
 }
 
-// Score returns 100 times the cosine of the angle between the features of a picture and of a caption, -100 to 100.
-// Other CLIP scores replace negative values by 0; this one does not. Normalised features yield the same score.
-func Score(picture, caption []float32) (float64, error) {
+// CaptionScore returns 100 times the cosine of the angle between the features of a picture and of a caption, -100 to
+// 100. Other CLIP scores replace negative values by 0; this one does not. Normalised features yield the same score.
+func CaptionScore(picture, caption []float32) (float64, error) {
 	if len(picture) != len(caption) || len(picture) == 0 {
 		return 0, fmt.Errorf("%w: %d of the picture and %d of the caption, want as many of both: are these the two halves "+
-			"of one model?", ErrFeatures, len(picture), len(caption))
+			"of one model?", ErrAngle, len(picture), len(caption))
 	}
 	var dot, p, c float64
 	for i, v := range picture {
@@ -63,22 +65,22 @@ func Score(picture, caption []float32) (float64, error) {
 	score := 100 * dot / (math.Sqrt(p) * math.Sqrt(c))
 	if math.IsNaN(score) {
 		return 0, fmt.Errorf("%w: the lengths are %v of the picture and %v of the caption, want finite ones above 0",
-			ErrFeatures, math.Sqrt(p), math.Sqrt(c))
+			ErrAngle, math.Sqrt(p), math.Sqrt(c))
 	}
 	return score, nil
 }
 
-// PictureResult is the metric of one log.
-type PictureResult struct {
+// CaptionResult is the metric of one log.
+type CaptionResult struct {
 	Score      float64 // CLIP_SCORE: the mean over all samples, not rounded
 	Samples    int     // distinct samples
 	Duplicates int     // entries ignored because the log already contained their sample
 }
 
 // Result returns the metric of the samples added so far, or ErrNoSamples.
-func (s *PictureScorer) Result() (PictureResult, error) {
+func (s *CaptionScorer) Result() (CaptionResult, error) {
 	if len(s.scores) == 0 {
-		return PictureResult{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
+		return CaptionResult{}, fmt.Errorf("%w: want at least one entry; was the run made in accuracy mode?", ErrNoSamples)
 	}
-	return PictureResult{Score: pyfloat.Mean(s.scores), Samples: len(s.scores), Duplicates: s.duplicates}, nil
+	return CaptionResult{Score: pyfloat.Mean(s.scores), Samples: len(s.scores), Duplicates: s.duplicates}, nil
 }
