@@ -14,13 +14,13 @@ import (
 	"syscall"
 )
 
-// ErrFile is wrapped by the errors for a file that is too large or no regular one.
+// ErrFile is the error, in the chain of this package's errors, for a file that is too large or not regular.
 var ErrFile = errors.New("file not read")
 
-// Open opens a regular file to read it; links are followed. Anything else is refused at once, with fs.ErrInvalid in the
-// error's chain: opening a pipe waits for a writer, who may never come, and a device may have no end.
+// Open opens a regular file for reading and follows links. For any other file it returns at once an error with
+// fs.ErrInvalid in its chain. Opening a pipe would wait for a writer, possibly for ever, and a device may be endless.
 func Open(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // which says nothing to a regular file
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not affect regular files
 	if err != nil {
 		return nil, err
 	}
@@ -34,18 +34,18 @@ func Open(path string) (*os.File, error) {
 	return f, nil
 }
 
-// irregularFileError is the error of what is no regular file, at a path.
+// irregularFileError is the error for a path that is not a regular file.
 type irregularFileError string
 
 func (path irregularFileError) Error() string {
 	return fmt.Sprintf("%v: %s is not a regular file", ErrFile, string(path))
 }
 
-// Unwrap has fs.ErrInvalid, whose words say nothing to a reader.
+// Unwrap returns ErrFile and fs.ErrInvalid. The error's text omits the latter, because its words do not help a user.
 func (path irregularFileError) Unwrap() []error { return []error{ErrFile, fs.ErrInvalid} }
 
-// ReadFile returns the bytes of a regular file, of which it reads at most most. The error for a
-// larger one says the limit.
+// ReadFile returns the contents of a regular file. If the file is larger than maxBytes, it returns an error that states
+// the limit.
 func ReadFile(path string, most int64) ([]byte, error) {
 	f, err := OpenUpTo(path, most)
 	if err != nil {
@@ -59,7 +59,8 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	return data, err
 }
 
-// OpenUpTo opens a regular file that has at most most bytes now. The error for a larger one says the limit.
+// OpenUpTo opens a regular file whose current size does not exceed maxBytes. The error for a larger file states the
+// limit.
 func OpenUpTo(path string, most int64) (*os.File, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -75,7 +76,7 @@ func OpenUpTo(path string, most int64) (*os.File, error) {
 	return f, nil
 }
 
-// Dir is the files of a folder, each a regular one of at most most bytes; others cannot be opened.
+// Dir returns the files of a folder. Only regular files of up to maxBytes bytes can be opened.
 func Dir(dir string, most int64) fs.FS { return boundedFolder{dir, most} }
 
 type boundedFolder struct {
@@ -91,7 +92,7 @@ func (d boundedFolder) Open(name string) (fs.File, error) {
 	return OpenUpTo(filepath.Join(d.dir, filepath.FromSlash(name)), d.most)
 }
 
-// OpenRoot opens a folder as os.OpenRoot does, which would wait for the writer of a pipe of this name.
+// OpenRoot opens a folder like os.OpenRoot, but returns an error for a pipe, where os.OpenRoot would wait for a writer.
 func OpenRoot(dir string) (*os.Root, error) {
 	info, err := os.Stat(dir)
 	if err == nil && !info.IsDir() {
@@ -103,8 +104,8 @@ func OpenRoot(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// Named is an error of the system about a path without the name of the call that failed: "none: no such file or
-// directory". Others stay as they are. errors.Is finds the same in it.
+// Named removes the name of the failed system call from an error about a path: "none: no such file or directory". It
+// returns other errors unchanged. errors.Is finds the same errors in the result.
 func Named(err error) error {
 	var of *fs.PathError
 	if !errors.As(err, &of) {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// JSONFault says in the words of JSON, and not of Go, why a text could not be decoded, by the error of encoding/json:
-// "ptd_config.device_type is a text, want a whole number". field is where the decoded text stands in a larger one;
-// empty: it is the whole. Other errors keep their texts.
+// JSONFault explains an error of encoding/json in JSON's words instead of Go's: "ptd_config.device_type is a text, want
+// a whole number". field is the path of the decoded text in the larger one, or empty if it is the whole. It returns the
+// texts of other errors unchanged.
 func JSONFault(field string, err error) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
@@ -20,18 +20,18 @@ func JSONFault(field string, err error) string {
 	field = strings.Trim(field+"."+wrong.Field, ".")
 	found, number, _ := strings.Cut(wrong.Value, " ")
 	text := cmp.Or(jsonKinds[found], found)
-	if number != "" { // one that the Go type cannot hold
+	if number != "" { // a number outside the range of the Go type
 		text = number
 	}
 	return fmt.Sprintf("%s is %s, want %s", cmp.Or(field, "it"), text, wantedKind(wrong.Type))
 }
 
-// jsonKinds are the jsonKinds of JSON's values as texts name them, by encoding/json's words.
+// jsonKinds maps encoding/json's words for the kinds of JSON values to the words of error messages.
 var jsonKinds = map[string]string{
 	"object": "an object", "array": "a list", "string": "a text", "number": "a number", "bool": "true or false",
 }
 
-// wantedKind is the kind of JSON's value that a Go type takes.
+// wantedKind returns the kind of JSON value that a Go type can hold.
 func wantedKind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:

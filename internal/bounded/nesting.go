@@ -2,9 +2,9 @@ package bounded
 
 import "fmt"
 
-// Nesting refuses a YAML text in which brackets, or lists that begin on one line (- - - x), nest deeper than most: the
-// parser that is used here takes time and memory by the square of that, gigabytes for 100 KB. Those in texts and
-// comments count, too; nobody needs so many there.
+// Nesting returns an error if brackets, or lists that begin on one line (- - - x), nest deeper than maxDepth in a YAML
+// text. The YAML parser takes time and memory proportional to the square of the depth, gigabytes for 100 KB. Brackets
+// in strings and comments count too.
 func Nesting(text []byte, most int) error {
 	brackets, dashes, line := 0, 0, 1
 	before := byte('\n')

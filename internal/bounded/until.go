@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// Until is a reader of r that ends with ctx, whose cause is its error then: who copies a large file out of it can
-// remove at once what is half written.
+// Until returns a reader of r that fails with ctx's cause once ctx has ended. It lets the writer of a large copy stop
+// and remove the partial file at once.
 func Until(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
 
 type contextReader struct {

@@ -1,4 +1,4 @@
-// Package checksum names files by their contents.
+// Package checksum computes SHA-256 checksums of files, readers and data sets.
 package checksum
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// File returns the SHA-256 of a file, in lower-case hex, and its size.
+// File returns the SHA-256 of a file, in lower-case hex, and the file's size in bytes.
 func File(path string) (sum string, size int64, err error) {
 	f, err := bounded.Open(path)
 	if err != nil {
@@ -29,7 +29,7 @@ func File(path string) (sum string, size int64, err error) {
 	return sum, size, nil
 }
 
-// Contents returns the SHA-256 of what r holds from here on, in lower-case hex, and its size.
+// Contents reads r to its end and returns the SHA-256 of what it read, in lower-case hex, and its size in bytes.
 func Contents(r io.Reader) (sum string, size int64, err error) {
 	h := sha256.New()
 	size, err = io.Copy(h, r)
@@ -42,12 +42,13 @@ func hashAndClose(f io.ReadCloser) (sum string, size int64, err error) {
 	return sum, size, errors.Join(err, f.Close())
 }
 
-// DatasetNote says what the sum of Dataset covers.
+// DatasetNote describes what the checksum of HashDataset covers.
 const DatasetNote = "names and sizes of all files, contents of .txt, .csv, .json, .jsonl and .parquet files"
 
-// Dataset returns a SHA-256 that names a data set on disk, a folder or a file: names and sizes of all files, and the
-// contents of those that hold labels, lists and records. Reading the contents of a hundred gigabytes of pictures would
-// take longer than the run. A file has the sum of a folder with that file alone.
+// Dataset returns a SHA-256 that identifies a data set, which is a folder or a single file. It covers the names and
+// sizes of all files, and the contents of files with labels, lists and records. It skips the contents of pictures,
+// because reading a hundred gigabytes of them would take longer than the run. A single file gets the checksum of a
+// folder that contains only this file.
 func Dataset(at string) (string, error) {
 	lines, err := describeAll(at)
 	if err != nil {
@@ -70,9 +71,9 @@ func describeAll(at string) (lines []string, err error) {
 		line, err := fileLine(os.DirFS(filepath.Dir(at)), filepath.Base(at))
 		return []string{line}, err
 	}
-	root := os.DirFS(at) // at itself may be a link
+	root := os.DirFS(at) // the path may be a link
 	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
-		if errors.Is(err, fs.ErrNotExist) && name != "." { // a folder that has gone meanwhile
+		if errors.Is(err, fs.ErrNotExist) && name != "." { // a folder that was removed meanwhile
 			return nil
 		}
 		if err != nil || d.IsDir() {
@@ -85,7 +86,8 @@ func describeAll(at string) (lines []string, err error) {
 	return lines, err
 }
 
-// fileLine is the line of a file. A link to nothing, and a file that has gone meanwhile, have a name alone.
+// fileLine returns the line that describes a file. The line contains only the name if the file was removed meanwhile or
+// is a broken link.
 func fileLine(root fs.FS, name string) (string, error) {
 	line, err := describeFile(root, name)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -22,24 +22,24 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Loop says what is run. All numbers are at least 1.
+// Loop describes the queries of a measurement. All numbers are at least 1.
 type Loop struct {
-	Batch       int // samples of each query
-	Concurrency int // clients
-	Iterations  int // queries of all clients together
+	Batch       int // samples per query
+	Concurrency int // number of clients
+	Iterations  int // total queries of all clients
 }
 
-// Times are what was measured.
+// Times contains the measured times.
 type Times struct {
-	// WarmUp is of one query of each client, which come before the others and count in nothing else.
+	// WarmUp is the time of the warm-up, one query per client before the measured ones. No other figure includes it.
 	WarmUp time.Duration
-	// Total is from the first query to the last answer.
+	// Total is the time from the first query to the last answer.
 	Total time.Duration
-	// Each is the time of each query, from its issue to its last answer, in the order of their beginning.
+	// Each contains the time of each query, from its issue to its last answer, ordered by start.
 	Each []time.Duration
 }
 
-// checkLoop says what of a loop cannot be run.
+// checkLoop reports the faults of a loop for a data set of samples samples.
 func (l Loop) checkLoop(samples int) error {
 	switch {
 	case l.Batch < 1 || l.Concurrency < 1 || l.Iterations < 1:
@@ -53,8 +53,8 @@ func (l Loop) checkLoop(samples int) error {
 	return nil
 }
 
-// Run loads the first Batch samples, once, and measures. Where the data set has fewer, they take turns. Every query is
-// of the same samples: what is measured is inference, and no reading.
+// Run loads the first Batch samples once and measures. If the data set has fewer samples, the queries repeat them. All
+// queries use these samples, so the times include inference but no loading.
 func Run(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l Loop) (t Times, err error) {
 	if err := l.checkLoop(qsl.TotalSampleCount()); err != nil {
 		return t, err
@@ -72,7 +72,7 @@ func Run(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l Loop) (t Times
 	return t, err
 }
 
-// withSamplesLoaded runs use with the first samples in memory, and a system that is warm.
+// withSamplesLoaded loads the first n samples, warms the system up and calls use. It unloads the samples afterwards.
 func withSamplesLoaded(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, n int,
 	use func(samples int) error) (err error) {
 	all := make([]loadgen.SampleIndex, n)
@@ -91,13 +91,13 @@ func withSamplesLoaded(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, n 
 	return use(n)
 }
 
-// querySeries is what was measured of a number of queries by all clients.
+// querySeries contains the times of a number of queries.
 type querySeries struct {
 	length time.Duration // from the first query to the last answer
 	each   []time.Duration
 }
 
-// measureQueries has so many queries sent by all clients, the response ids of which begin with first.
+// measureQueries sends a number of queries from all clients and measures them. The response ids begin with first.
 func measureQueries(ctx context.Context, sut loadgen.SUT, l Loop, samples, queries, first int) (s querySeries,
 	err error) {
 	users := arrival.Pattern{Kind: arrival.Users, Users: l.Concurrency, Requests: queries}
@@ -117,7 +117,7 @@ func measureQueries(ctx context.Context, sut loadgen.SUT, l Loop, samples, queri
 	return s, err
 }
 
-// askByUsers measures by users. The first fault of the system ends it.
+// askByUsers runs the plan's users. It stops at the system's first fault.
 func askByUsers(ctx context.Context, a *sutAsker, plan engine.PointPlan) (*engine.MeasuredPoint, error) {
 	ctx, a.stop = context.WithCancelCause(ctx)
 	defer a.stop(nil)
@@ -134,10 +134,11 @@ func askByUsers(ctx context.Context, a *sutAsker, plan engine.PointPlan) (*engin
 	return p, context.Cause(ctx)
 }
 
-// Tokens measures a system that tells of its tokens as a server of language models is measured: users ask for one
-// sample each, of the first samples that fit into memory, in an order that the load's seed shuffles. Of a request are
-// known its first token, its end and how many tokens there are: gaps between tokens are not. The load is one of users;
-// WarmUp is how many requests warm up. The first fault of the system is an error; the point then has what was done.
+// Tokens measures a system that reports its tokens in the same way as a server of language models. Each request of a
+// user asks for one of the first samples that fit into memory, in an order shuffled by the load's seed. A request's
+// first token, end and token count are known, but not the gaps between tokens. The load must be one of users, and
+// warmUp is the number of warm-up requests. The system's first fault is an error; the returned point then contains the
+// requests before it.
 func Tokens(
 	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l arrival.Pattern, warmUp int, progress *engine.PointProgress,
 ) (p *engine.MeasuredPoint, err error) {
@@ -162,30 +163,30 @@ func Tokens(
 	return p, err
 }
 
-// sutAsker has a SUT answer queries of the loaded samples, and is the Responder of them all.
+// sutAsker sends the requests of users to a SUT as queries of the loaded samples, and receives all responses.
 type sutAsker struct {
 	sut    loadgen.SUT
-	batch  int // samples of each query
+	batch  int // samples per query
 	loaded int // samples in memory
 	first  int // response id of the first sample
 	stop   context.CancelCauseFunc
-	// answers keeps the payloads of a replay; nil: nobody wants any.
+	// answers collects the payloads of a replay; nil: they are discarded.
 	answers Answers
 
 	clients []loopClient
 
 	mu    sync.Mutex
 	next  int
-	asked map[int]*loopQuery // without an answer, by their numbers
+	asked map[int]*loopQuery // queries without an answer, by number
 }
 
-// loopClient has one query at a time.
+// loopClient is a client with one query at a time.
 type loopClient struct {
 	samples []loadgen.QuerySample
 	query   loopQuery
 }
 
-// loopQuery is one query.
+// loopQuery is the state of one query. Times are in the clock's unit.
 type loopQuery struct {
 	clock        engine.Clock
 	left         int // samples without an answer
@@ -195,10 +196,10 @@ type loopQuery struct {
 	done         chan struct{}
 }
 
-// Prepare implements engine.Asker: a request is its first sample.
+// Prepare implements engine.Asker. The prepared request is the index of the query's first sample.
 func (a *sutAsker) Prepare(ask *prompts.Ask) (engine.Prepared, error) { return ask.Row, nil }
 
-// Ask implements engine.Asker: it issues the next query, and returns when its last sample is answered.
+// Ask implements engine.Asker. It issues the next query and waits until all of its samples are answered.
 func (a *sutAsker) Ask(ctx context.Context, p engine.Prepared, clock engine.Clock, r *metrics.Request) {
 	c := &a.clients[r.User]
 	i := a.beginQuery(&c.query, clock)
@@ -223,7 +224,7 @@ func (a *sutAsker) Ask(ctx context.Context, p engine.Prepared, clock engine.Cloc
 	}
 }
 
-// keepAnswer keeps the payload of a turn's answer, and records what it says.
+// keepAnswer stores the payload of a turn's answer in a replay, and records the answer's status.
 func (a *sutAsker) keepAnswer(q *loopQuery, row int, r *metrics.Request) {
 	if a.answers == nil {
 		return
@@ -234,7 +235,7 @@ func (a *sutAsker) keepAnswer(q *loopQuery, row int, r *metrics.Request) {
 	}
 }
 
-// beginQuery takes the next number for a query.
+// beginQuery registers a query and returns its number.
 func (a *sutAsker) beginQuery(q *loopQuery, clock engine.Clock) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -245,7 +246,7 @@ func (a *sutAsker) beginQuery(q *loopQuery, clock engine.Clock) int {
 	return i
 }
 
-// forgetQuery lets answers to a query come for which nobody waits any more.
+// forgetQuery makes later answers to an abandoned query harmless.
 func (a *sutAsker) forgetQuery(i int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -254,11 +255,11 @@ func (a *sutAsker) forgetQuery(i int) {
 	}
 }
 
-// unset is no time.
+// unset is the time of an event that has not happened.
 const unset = math.MinInt64
 
-// recordAnswer records what is known of an answer: a token at its first, and all others at its end, where there are
-// some or may be.
+// recordAnswer records the answer in r. It reports one token at the time of the first token. At the end it reports the
+// other tokens, if there are any or their number is unknown.
 func (q *loopQuery) recordAnswer(r *metrics.Request) {
 	r.End, r.Status = q.ended, metrics.OK
 	if q.tokens > 0 {
@@ -267,13 +268,14 @@ func (q *loopQuery) recordAnswer(r *metrics.Request) {
 	if q.first != unset {
 		r.Events.Add(metrics.StreamEvent{At: q.first, Kind: metrics.Content, Text: true})
 	}
-	if q.first == unset || q.tokens != 1 { // 0: nobody counted them
+	if q.first == unset || q.tokens != 1 { // 0: the tokens were not counted
 		r.Events.Add(metrics.StreamEvent{At: q.ended, Kind: metrics.Content, Text: true})
 	}
 	r.Whole = q.first == unset
 }
 
-// queryOf is the query of a sample, in the mutex; nil: it waits for no answer, which ends the loop.
+// queryOf returns the query of a sample; the caller must hold the mutex. If no answer is expected for the sample, it
+// stops the loop and returns nil.
 func (a *sutAsker) queryOf(id loadgen.ResponseID) *loopQuery {
 	i := (int(id) - a.first) / a.batch
 	q := a.asked[i]

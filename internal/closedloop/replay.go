@@ -14,15 +14,15 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Answers are the payloads of a replay's answers, by their samples; what failed has one, too.
+// Answers maps the samples of a replay to the payloads of their answers, including those of failed turns.
 type Answers map[int][]byte
 
-// replayGrace is how long an answer that is under way at the end of the time is waited for.
+// replayGrace is how long Replay waits, after its time has ended, for an answer under way.
 const replayGrace = 240 * time.Second
 
-// Replay asks the turns of recorded conversations, which are the samples in their order: one at a time, each once, the
-// next when the answer has come. An answer that fails ends its conversation: its later turns are never sent. It ends
-// after so long at the latest; what is not sent then leaves no trace but that it is missing.
+// Replay sends the turns of recorded conversations, which are the samples in order. It sends each turn once and waits
+// for the answer before it sends the next. If an answer fails, Replay skips the conversation's later turns. It stops
+// after maxTime at the latest. The turns that it did not send are missing from the result.
 func Replay(
 	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, all []sdk.Conversation, most time.Duration,
 	progress *engine.PointProgress,
@@ -38,14 +38,14 @@ func Replay(
 			Load: arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Requests: len(asks), Duration: most},
 		}
 		if p, err = askByUsers(ctx, &sutAsker{sut: sut, batch: 1, loaded: samples, answers: answers}, plan); p != nil {
-			p.Window = nil // all turns count, the last one too
+			p.Window = nil // all turns count, including the last one
 		}
 		return err
 	})
 	return p, answers, err
 }
 
-// turnsOf are the turns as requests.
+// turnsOf returns the turns as requests.
 func turnsOf(all []sdk.Conversation) (asks engine.AskList) {
 	for _, c := range all {
 		for k := range c.Turns {
@@ -55,7 +55,7 @@ func turnsOf(all []sdk.Conversation) (asks engine.AskList) {
 	return asks
 }
 
-// tellTurn records what a turn's answer says of itself.
+// tellTurn records the finish reason and the error that a turn's answer contains.
 func (q *loopQuery) tellTurn(r *metrics.Request) error {
 	a, err := sdk.ParseTurn(q.payload)
 	if err != nil {

@@ -14,49 +14,49 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// Schema names the format of a comparison as JSON; SchemaVersion counts its versions. Within a version fields are only
-// added.
+// Schema names the JSON format of a comparison, and SchemaVersion is its version. A version only gains fields.
 const (
 	Schema        = "plumbline.comparison"
 	SchemaVersion = 1
 )
 
-// Comparison is what two sides have in common, and how they differ.
+// Comparison contains what two sides have in common and how they differ.
 type Comparison struct {
 	Schema        string       `json:"schema"`
 	SchemaVersion int          `json:"schema_version"`
 	Test          string       `json:"test"`  // TestName
-	Level         float64      `json:"level"` // below it a difference is larger than the spread
+	Level         float64      `json:"level"` // significance level: with P below it, a difference exceeds the spread
 	Base          ComparedSide `json:"base"`
 	New           ComparedSide `json:"new"`
 	Pairs         []Pair       `json:"pairs"`
-	Notes         []string     `json:"notes"` // what was left out, and why
+	Notes         []string     `json:"notes"` // what was left out and why
 }
 
-// ComparedSide is where one side's runs come from.
+// ComparedSide identifies the runs of one side.
 type ComparedSide struct {
-	Name string `json:"name"` // as the user named it
-	Runs int    `json:"runs"` // that came to their end
+	Name string `json:"name"` // the user's name for the side
+	Runs int    `json:"runs"` // finished runs only
 }
 
-// Pair is the runs of one scenario on both sides; of suites, and of several backends, those of one point.
+// Pair contains the runs of one scenario on both sides. For suites and several backends, it contains those of one
+// point.
 type Pair struct {
-	Name     string `json:"name"`  // what the runs' names have in common
-	Model    string `json:"model"` // of the new side, where they differ
+	Name     string `json:"name"`  // common part of the runs' names
+	Model    string `json:"model"` // the new side's if they differ
 	Scenario string `json:"scenario"`
-	Kind     string `json:"kind"` // its mode, or the compliance test that it is made for
+	Kind     string `json:"kind"` // mode or compliance test
 	BaseRuns int    `json:"base_runs"`
 	NewRuns  int    `json:"new_runs"`
-	// Differs says what the two sides have that is not the same.
+	// Differs lists what differs between the sides, such as the backend.
 	Differs []Difference `json:"differs"`
-	// Notes are remarks on the runs, such as that some are INVALID.
+	// Notes contains remarks on the runs, such as that some are INVALID.
 	Notes []string    `json:"notes"`
 	Rows  []FigureRow `json:"rows"`
 }
 
-// Difference is one thing that is not the same on both sides.
+// Difference is a property with different values on the two sides.
 type Difference struct {
-	About string `json:"about"` // "backend", "machine"; of a setting its key
+	About string `json:"about"` // "backend", "machine"; the key of a setting
 	Base  string `json:"base"`
 	New   string `json:"new"`
 }
@@ -67,29 +67,29 @@ type FigureRow struct {
 	Also   []string     `json:"also,omitempty"` // other names of the same figure
 	Title  string       `json:"title"`
 	Unit   string       `json:"unit"`
-	Better string       `json:"better"` // "higher", "lower" or empty: nobody can tell
-	Main   bool         `json:"main"`   // is shown where not all are asked for
+	Better string       `json:"better"` // "higher", "lower" or empty if unknown
+	Main   bool         `json:"main"`   // part of the short table
 	Base   FigureSample `json:"base"`
 	New    FigureSample `json:"new"`
-	// Change is the new median over the base's, less one; null where the base's is 0.
+	// Change is (new median - base median) / base median; null if the base's median is 0.
 	Change figure.Number `json:"change"`
-	// P is that of TestName; null where there are too few runs for a verdict.
+	// P is the p-value of TestName; null if there are too few runs for a verdict.
 	P       figure.Number     `json:"p"`
 	Verdict DifferenceVerdict `json:"verdict"`
 }
 
-// FigureSample is what the runs of one side measured.
+// FigureSample contains a figure's values in the runs of one side.
 type FigureSample struct {
-	Values []float64 `json:"values"` // of each run, in the order of the runs
+	Values []float64 `json:"values"` // one value per run, in the order of the runs
 	Median float64   `json:"median"`
 	Min    float64   `json:"min"`
 	Max    float64   `json:"max"`
 }
 
-// DifferenceVerdict says whether a difference is larger than the spread of the runs.
+// DifferenceVerdict states whether a difference is larger than the spread of the runs.
 type DifferenceVerdict string
 
-// The verdicts. A figure that is neither good nor bad has Changed in the place of Improved and Worsened.
+// The verdicts. Changed replaces Improved and Worsened for figures without a better direction.
 const (
 	Improved DifferenceVerdict = "better"
 	Worsened DifferenceVerdict = "worse"
@@ -98,18 +98,18 @@ const (
 	Unknown  DifferenceVerdict = "no verdict" // too few runs
 )
 
-// SideInput is one side of a comparison.
+// SideInput is the name and the runs of one side of a comparison.
 type SideInput struct {
 	Name string
 	results.Set
 }
 
-// ErrUnlike says that the two sides are not to be compared.
+// ErrUnlike is the error for sides that differ in a facet that must be equal.
 var ErrUnlike = errors.New("these runs are not alike")
 
-// Compare compares the runs of two sides, scenario by scenario. What allow lists (Facets) may differ; where something
-// else does, the error says all that does, and wraps ErrUnlike. Runs that did not come to their end are left out, and
-// the comparison says so.
+// Compare compares the runs of two sides, scenario by scenario. allow lists the facets (FacetNames) that may differ. If
+// other facets differ, the error lists all differences and wraps ErrUnlike. Unfinished runs are left out, and the
+// comparison's notes state this.
 func Compare(base, next SideInput, allow []string) (Comparison, error) {
 	allowed, err := parseFacets(allow)
 	if err != nil {
@@ -134,7 +134,7 @@ func Compare(base, next SideInput, allow []string) (Comparison, error) {
 	return c, nil
 }
 
-// groupSide groups the runs of one side that came to their end.
+// groupSide groups the finished runs of one side.
 func (c *Comparison) groupSide(in SideInput, allowed allowedFacets) (runSide, error) {
 	s := runSide{name: in.Name}
 	for _, skipped := range in.Skipped {
@@ -157,7 +157,7 @@ func (c *Comparison) groupSide(in SideInput, allowed allowedFacets) (runSide, er
 	return s, nil
 }
 
-// pairGroups compares the groups that both sides have.
+// pairGroups compares the groups that exist on both sides.
 func (c *Comparison) pairGroups(a, b runSide, allowed allowedFacets) error {
 	var faults []error
 	for _, g := range a.groups {

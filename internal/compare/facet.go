@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// singleFacet is a facet with a single value.
+// singleFacet returns the values function of a facet with a single value.
 func singleFacet(about string, value func(results.FoundRun) string) func(results.FoundRun) map[string]string {
 	return func(f results.FoundRun) map[string]string { return map[string]string{about: value(f)} }
 }
@@ -25,7 +25,7 @@ func modelFacet(f results.FoundRun) map[string]string {
 	return map[string]string{"model": f.Model, "model's checksum": shortChecksum(w.ModelSHA256), "precision": w.Precision}
 }
 
-// openedWorkload is what the run's plugin opened, as far as it is known.
+// openedWorkload returns the workload that the run's plugin opened, as far as it is known.
 func openedWorkload(f results.FoundRun) record.Workload {
 	if f.Workload == nil {
 		return record.Workload{}
@@ -40,7 +40,7 @@ func rulesFacet(f results.FoundRun) map[string]string {
 	}
 }
 
-// dataFacet goes by the checksum of the data set where there is one: the same set may lie elsewhere.
+// dataFacet uses the checksum of the data set if it is known, because the same data set may have different paths.
 func dataFacet(f results.FoundRun) map[string]string {
 	if f.Serving != nil {
 		return servedData(f.Serving)
@@ -59,8 +59,8 @@ func numberText(n int) string {
 	return strconv.Itoa(n)
 }
 
-// settingsFacet is LoadGen's settings and the benchmark's own. One that means nothing in a run is not listed there; one
-// that followed from an earlier run's figures is not known.
+// settingsFacet returns LoadGen's settings and the benchmark's own. It omits settings without meaning in the run and
+// those that were derived from an earlier run's figures.
 func settingsFacet(f results.FoundRun) map[string]string {
 	if f.Serving != nil {
 		return servedSettings(f.Serving)
@@ -106,7 +106,7 @@ func optionPairs(options map[string]string) string {
 
 func machineName(f results.FoundRun) string {
 	if f.System.CPU == "" && f.System.Cores == 0 {
-		return f.Place.String() // of logs alone it is the folder's name
+		return f.Place.String() // the folder's name if only logs exist
 	}
 	return fmt.Sprintf("%s, %s, %s", f.System.CPU, figure.Plural(f.System.Cores, "core"), f.System.Kernel)
 }
@@ -118,5 +118,5 @@ func versionsFacet(f results.FoundRun) map[string]string {
 	}
 }
 
-// shortChecksum cuts a checksum to what tells files apart by eye.
+// shortChecksum returns the first 12 characters of a checksum, enough to tell files apart by eye.
 func shortChecksum(sum string) string { return sum[:min(len(sum), 12)] }

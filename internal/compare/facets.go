@@ -14,21 +14,21 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// allowedFacets are those that may differ.
+// allowedFacets contains the names of the facets that may differ.
 type allowedFacets map[string]bool
 
-// runFacet is something that runs must have in common to be compared, unless the user says otherwise.
+// runFacet is a property that runs must have in common to be compared, unless the user allows a difference.
 type runFacet struct {
 	name string
-	// of is what a run has of it, by what it is about. An empty value is not known, and differs from nothing; so does nil.
+	// of returns a run's values, by their subjects. Empty values and a nil map are unknown and count as equal to anything.
 	of func(f results.FoundRun) map[string]string
-	// sides are allowed to differ in it from each other; runs of one side are not.
+	// sides is true if the two sides may differ in this facet. The runs of one side may not.
 	sides bool
-	// key says that it is part of what runs are grouped by: those of one side never differ in it.
+	// key is true if runs are grouped by this facet. The runs of one group never differ in it.
 	key bool
 }
 
-// everyFacet is the word for all of them.
+// everyFacet is the word that allows differences in all facets.
 const everyFacet = "all"
 
 func allFacets() []runFacet {
@@ -46,8 +46,8 @@ func allFacets() []runFacet {
 	}
 }
 
-// FacetNames are what the runs of a comparison have in common: "model", "settings", ... The sides may differ in the
-// last three, and the runs of one side may not.
+// FacetNames returns the names of all facets, "model", "settings" and so on, and the word for all of them. The two
+// sides may differ in backend, machine and versions without permission; the runs of one side may not.
 func FacetNames() []string {
 	names := []string{}
 	for _, f := range allFacets() {
@@ -76,7 +76,7 @@ func parseFacets(names []string) (allowedFacets, error) {
 	return allowed, errors.Join(faults...)
 }
 
-// checkAlike says where the runs of one side, which are taken as repetitions of each other, are not alike.
+// checkAlike reports differences between runs of one group, because they count as repetitions of each other.
 func (s *runSide) checkAlike(allowed allowedFacets) error {
 	var faults []error
 	for _, g := range s.groups {
@@ -97,7 +97,7 @@ func (s *runSide) checkAlike(allowed allowedFacets) error {
 		errors.Join(faults...), advice, facetNames()))
 }
 
-// isServed says whether all runs of the side are points of servers.
+// isServed reports whether all runs of the side are points of servers.
 func (s *runSide) isServed() bool {
 	for _, g := range s.groups {
 		if slices.ContainsFunc(g.runs, func(r results.FoundRun) bool { return r.Serving == nil }) {
@@ -107,7 +107,7 @@ func (s *runSide) isServed() bool {
 	return true
 }
 
-// internalDifferences lists what the runs of a group differ in.
+// internalDifferences lists the facets in which the runs of a group differ.
 func (g runGroup) internalDifferences(allowed allowedFacets) []Difference {
 	var all []Difference
 	for _, f := range allFacets() {
@@ -125,7 +125,7 @@ func (g runGroup) internalDifferences(allowed allowedFacets) []Difference {
 	return all
 }
 
-// checkComparable says what two groups differ in that they must not.
+// checkComparable reports the facets in which two groups differ although they must not.
 func checkComparable(a, b runGroup, allowed allowedFacets) error {
 	var faults []error
 	for _, f := range allFacets() {
@@ -140,7 +140,7 @@ func checkComparable(a, b runGroup, allowed allowedFacets) error {
 	return errors.Join(faults...)
 }
 
-// differencesBetween lists all that two groups differ in.
+// differencesBetween lists all facets in which two groups differ.
 func differencesBetween(a, b runGroup) []Difference {
 	all := []Difference{}
 	for _, f := range allFacets() {
@@ -149,7 +149,7 @@ func differencesBetween(a, b runGroup) []Difference {
 	return all
 }
 
-// diffMaps lists where both values are known and not the same.
+// diffMaps lists the keys whose values are known on both sides and differ.
 func diffMaps(a, b map[string]string) []Difference {
 	if a == nil || b == nil {
 		return nil
@@ -165,7 +165,7 @@ func diffMaps(a, b map[string]string) []Difference {
 	return all
 }
 
-// absent stands for what one run has and the other has not.
+// absent is the printed value of a key that only the other run has.
 const absent = "(none)"
 
 func valueOf(m map[string]string, about string) string {

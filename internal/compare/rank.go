@@ -5,19 +5,20 @@ import (
 	"slices"
 )
 
-// TestName is the test that decides whether a difference is larger than the spread.
+// TestName names the test that decides whether a difference is larger than the spread.
 const TestName = "Mann-Whitney U test, two-sided"
 
-// Level is the probability below which a difference counts as larger than the spread.
+// Level is the significance level: a difference with a smaller p-value counts as larger than the spread.
 const Level = 0.05
 
-// maxExact is how many values there may be together for the exact distribution; the normal one is as good above.
+// maxExact is the largest total number of values for which the exact distribution is used. Above it, the normal
+// approximation is as good.
 const maxExact = 40
 
-// mannWhitney is the probability that two samples of one distribution differ in rank as much as a and b do, or more:
-// the two-sided p of the Mann-Whitney U test (H. B. Mann, D. R. Whitney, Annals of Mathematical Statistics 18, 1947).
-// Equal values share their mean rank, and the distribution is that over all ways to deal the ranks out, so that it is
-// exact with ties, too; with more than maxExact values it is the normal one, corrected for ties and continuity.
+// mannWhitney returns the two-sided p of the Mann-Whitney U test (H. B. Mann, D. R. Whitney, Annals of Mathematical
+// Statistics 18, 1947). It is the probability that two samples of one distribution differ in rank at least as much as a
+// and b do. Equal values share their mean rank. The distribution covers all assignments of the ranks, so it is exact
+// with ties too. For more than maxExact values it is the normal distribution, corrected for ties and continuity.
 func mannWhitney(a, b []float64) float64 {
 	if len(a) == 0 || len(b) == 0 {
 		return 1
@@ -33,8 +34,8 @@ func mannWhitney(a, b []float64) float64 {
 	return exactP(ranks, sum, len(a))
 }
 
-// doubledRanks are twice the ranks of the values of a and b among all of them, in their order: whole numbers, since
-// equal values share the mean of their ranks.
+// doubledRanks returns twice the ranks of the values of a, then of b, among all of them. Doubling makes them whole
+// numbers, because equal values share their mean rank.
 func doubledRanks(a, b []float64) []int {
 	values := slices.Concat(a, b)
 	sorted := slices.Sorted(slices.Values(values))
@@ -50,8 +51,7 @@ func doubledRanks(a, b []float64) []int {
 	return ranks
 }
 
-// exactP counts the choices of n of the ranks whose sum is as far from the middle as the one that was found, or
-// farther.
+// exactP returns the share of the choices of n ranks whose sum is at least as far from the mean as found.
 func exactP(ranks []int, found, n int) float64 {
 	total := 0
 	for _, r := range ranks {
@@ -70,9 +70,9 @@ func exactP(ranks []int, found, n int) float64 {
 	return math.Min(1, extreme/all)
 }
 
-// waysToSum counts for each sum up to most the choices of n of the ranks that have it.
+// waysToSum returns, for each sum from 0 to maxSum, the number of choices of n ranks with this sum.
 func waysToSum(ranks []int, n, most int) []float64 {
-	ways := make([][]float64, n+1) // by how many are chosen
+	ways := make([][]float64, n+1) // by the number of chosen ranks
 	for k := range ways {
 		ways[k] = make([]float64, most+1)
 	}
@@ -87,7 +87,7 @@ func waysToSum(ranks []int, n, most int) []float64 {
 	return ways[n]
 }
 
-// normalP is the p of the normal distribution that sums of n of the ranks approach.
+// normalP returns the p of a sum of n ranks under the normal approximation.
 func normalP(ranks []int, found, n int) float64 {
 	size, m := float64(len(ranks)), float64(n)
 	middle, squares := size+1, 0.0 // the mean of the doubled ranks
@@ -95,15 +95,14 @@ func normalP(ranks []int, found, n int) float64 {
 		squares += (float64(r) - middle) * (float64(r) - middle)
 	}
 	variance := m * (size - m) / (size * (size - 1)) * squares
-	far := math.Abs(float64(found)-m*middle) - 1 // half a rank, doubled
+	far := math.Abs(float64(found)-m*middle) - 1 // minus half a rank, doubled
 	if variance == 0 || far <= 0 {
 		return 1
 	}
 	return math.Erfc(far / math.Sqrt(2*variance))
 }
 
-// minP is the smallest p that n and m different values can give; with few of them it is above Level, whatever they
-// are.
+// minP returns the smallest p that n and m different values can give. With few values it exceeds Level.
 func minP(n, m int) float64 {
 	p := 2.0
 	for i := range min(n, m) {

@@ -26,7 +26,7 @@ func newPair(a, b runGroup) Pair {
 	base, next := gatherFigures(a.runs), gatherFigures(b.runs)
 	for _, m := range base.order {
 		if y, ok := next.values[m.Name]; ok {
-			if m.Better == "" { // an older harness did not say
+			if m.Better == "" { // runs of older versions lack it
 				m.Better = next.betterDirection(m.Name)
 			}
 			p.Rows = append(p.Rows, newRow(m, base.values[m.Name], y))
@@ -51,8 +51,8 @@ func joinTitles(base, next []string) (titles []string) {
 	return titles
 }
 
-// pairName is what the names of all runs have in common. Where models, scenarios or modes differ, it has those of the
-// new side.
+// pairName returns the common part of the names of all runs. If models, scenarios or modes differ, it contains the new
+// side's.
 func pairName(a, b runGroup) string {
 	all := recordsOf(slices.Concat(b.runs, a.runs))
 	for i := range all {
@@ -62,7 +62,7 @@ func pairName(a, b runGroup) string {
 	return names.Common(all...)
 }
 
-// groupRemarks are what a reader should know of a group's runs.
+// groupRemarks returns remarks on a group's runs, such as those that are INVALID.
 func groupRemarks(g runGroup) []string {
 	bad, all := 0, []string{}
 	for _, r := range g.runs {
@@ -88,8 +88,8 @@ func groupRemarks(g runGroup) []string {
 	return all
 }
 
-// fewSamplesNote says how many of the runs have too few latencies for percentiles that a comparison shows, and for
-// which the run with the fewest has.
+// fewSamplesNote counts the runs with too few latencies for some percentiles of the comparison. text names these
+// percentiles for the run with the fewest latencies.
 func fewSamplesNote(runs []results.FoundRun) (n int, text string) {
 	least := math.MaxInt
 	for _, r := range runs {
@@ -110,8 +110,8 @@ func fewSamplesNote(runs []results.FoundRun) (n int, text string) {
 	return n, text
 }
 
-// otherProgramsNote says of how many runs it is noted that other programs used the processors, and has the note of the
-// run where they used the most.
+// otherProgramsNote counts the runs with a note that other programs used the processors. text is the note with the
+// highest use.
 func otherProgramsNote(runs []results.FoundRun) (n int, text string) {
 	most := -1.0
 	for _, r := range runs {
@@ -130,7 +130,7 @@ func otherProgramsNote(runs []results.FoundRun) (n int, text string) {
 	return n, text
 }
 
-// badVerdicts lists those of runs that are not good, each once.
+// badVerdicts lists the verdicts of the runs that are not good, each once.
 func badVerdicts(runs []results.FoundRun) string {
 	text := ""
 	var seen []string
@@ -150,14 +150,14 @@ func badVerdicts(runs []results.FoundRun) string {
 	return text
 }
 
-// runFigures are the figures of several runs.
+// runFigures contains the figures of several runs.
 type runFigures struct {
 	order  []metric.Metric
 	values map[string][]float64
-	titles map[string][]string // by name: a result may be an estimate in some runs and a percentile in others
+	titles map[string][]string // by name, because a result may be an estimate in some runs and a percentile in others
 }
 
-// gatherFigures gathers what every one of the runs measured.
+// gatherFigures returns the figures that all runs contain.
 func gatherFigures(runs []results.FoundRun) runFigures {
 	m := runFigures{values: map[string][]float64{}, titles: map[string][]string{}}
 	for _, r := range runs {
@@ -179,7 +179,7 @@ func gatherFigures(runs []results.FoundRun) runFigures {
 	return m
 }
 
-// betterDirection is which way a figure improves.
+// betterDirection returns the direction in which a figure improves.
 func (m runFigures) betterDirection(name string) sdk.MetricDirection {
 	i := slices.IndexFunc(m.order, func(f metric.Metric) bool { return f.Name == name })
 	return m.order[i].Better
@@ -205,7 +205,8 @@ func newRow(m metric.Metric, base, next []float64) FigureRow {
 	return r
 }
 
-// judgeDifference judges a difference by its p. Medians may be equal where ranks differ: that is no way to go.
+// judgeDifference returns the verdict on a difference with p-value p. If the medians are equal, the verdict is Within
+// even if the ranks differ, because there is no direction.
 func judgeDifference(better sdk.MetricDirection, difference, p float64) DifferenceVerdict {
 	switch {
 	case p >= Level || difference == 0:
@@ -222,7 +223,7 @@ func sampleOf(values []float64) FigureSample {
 	return FigureSample{Values: values, Median: medianOf(values), Min: slices.Min(values), Max: slices.Max(values)}
 }
 
-// medianOf is the middle value, or the mean of the two in the middle.
+// medianOf returns the middle value, or the mean of the two middle values.
 func medianOf(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// servedData is what a server was asked. Seeds may differ: prompts of the same lengths are as good as each other.
+// servedData describes the requests to a server. Seeds may differ, because prompts of equal lengths are equivalent.
 func servedData(s *record.Serving) map[string]string {
 	streamed := "yes"
 	if s.Asked.Whole {
@@ -21,7 +21,7 @@ func servedData(s *record.Serving) map[string]string {
 	}
 }
 
-// servedSettings is the load that it was asked at.
+// servedSettings describes the load on a server.
 func servedSettings(s *record.Serving) map[string]string {
 	orNone := func(v float64) string {
 		if v == 0 {
@@ -35,7 +35,7 @@ func servedSettings(s *record.Serving) map[string]string {
 	}
 }
 
-// servedBy is the server.
+// servedBy describes the server.
 func servedBy(s *record.Serving) map[string]string {
 	return map[string]string{
 		"server": strings.TrimSpace(s.Server.Kind + " " + s.Server.Version), "address": strings.Join(s.Server.URLs, ", "),

@@ -13,18 +13,18 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// repetitionKey is what runs must have in common to be repetitions of each other; a part that may differ is empty.
+// repetitionKey is what runs must have in common to count as repetitions. A field is empty if it may differ.
 type repetitionKey struct{ model, scenario, kind string }
 
-// runGroup is the runs of one key on one side; there is one at least.
+// runGroup contains the runs of one side with the same key; at least one.
 type runGroup struct {
 	key   repetitionKey
-	place string // in a suite, a submission, or which of several backends: "cnn\n\nbatch=4"
+	place string // in a suite or a submission, or one of several backends: "cnn\n\nbatch=4"
 	side  string
 	runs  []results.FoundRun
 }
 
-// String is what the runs' names have in common: "resnet50 Server performance batch=4".
+// String returns the common part of the runs' names: "resnet50 Server performance batch=4".
 func (g runGroup) String() string { return names.Common(recordsOf(g.runs)...) }
 
 func recordsOf(runs []results.FoundRun) []record.Run {
@@ -35,7 +35,7 @@ func recordsOf(runs []results.FoundRun) []record.Run {
 	return records
 }
 
-// runSide is the runs of one side, grouped.
+// runSide contains the runs of one side in groups.
 type runSide struct {
 	name   string
 	groups []runGroup
@@ -60,7 +60,7 @@ func (s *runSide) addRun(f results.FoundRun, allowed allowedFacets) {
 	s.groups = append(s.groups, runGroup{k, place, s.name, []results.FoundRun{f}})
 }
 
-// groupAt is that of a key in a place, or nil.
+// groupAt returns the group with a key in a place, or nil.
 func (s *runSide) groupAt(k repetitionKey, place string) *runGroup {
 	i := slices.IndexFunc(s.groups, func(g runGroup) bool { return g.key == k && g.place == place })
 	if i < 0 {
@@ -69,8 +69,8 @@ func (s *runSide) groupAt(k repetitionKey, place string) *runGroup {
 	return &s.groups[i]
 }
 
-// joinPlaces takes the groups of a key together, where their places are not those of the other side: folders of a
-// suite's points may be compared with each other, or with other runs.
+// joinPlaces merges the groups of a key, if the two sides have no common place for it. This allows comparing the
+// folders of a suite's points with each other or with other runs.
 func (s *runSide) joinPlaces(k repetitionKey) {
 	var all []runGroup
 	at := -1
@@ -89,7 +89,7 @@ func (s *runSide) joinPlaces(k repetitionKey) {
 	s.groups = all
 }
 
-// matchGroups makes the groups of two sides those that are compared: place by place where they have places in common.
+// matchGroups merges groups of places that do not exist on both sides. Common places are compared one by one.
 func matchGroups(a, b *runSide) {
 	shared := map[repetitionKey]bool{}
 	for _, g := range a.groups {
@@ -125,7 +125,7 @@ func (s *runSide) keysText() string {
 	return strings.Join(groups, ", ")
 }
 
-// isFinished says whether there is something to compare; else why is not.
+// isFinished reports whether a run has results to compare, and otherwise the reason.
 func isFinished(f results.FoundRun) (ok bool, why string) {
 	switch f.Status {
 	case record.Complete:
@@ -138,7 +138,7 @@ func isFinished(f results.FoundRun) (ok bool, why string) {
 	return false, string(f.Status)
 }
 
-// countText words how many runs there were of each kind that does not count: " (2 runs failed)".
+// countText lists the numbers of runs that do not count, by reason: " (2 runs failed)".
 func countText(unfinished map[string]int) string {
 	if len(unfinished) == 0 {
 		return ""

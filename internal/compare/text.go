@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// WriteJSON writes a Comparison, or a list of them, for programs.
+// WriteJSON writes a Comparison, or a list of them, as JSON.
 func WriteJSON[C Comparison | []Comparison](w io.Writer, c C) error {
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
@@ -25,7 +25,7 @@ func WriteJSON[C Comparison | []Comparison](w io.Writer, c C) error {
 	return err
 }
 
-// WriteText writes the comparison for a terminal: the main figures of each pair, or every one.
+// WriteText writes the comparison for a terminal: the main figures of each pair, or all if every is true.
 func (c Comparison) WriteText(w io.Writer, every bool) error {
 	b := terminal.On(w)
 	t := table.Table{}
@@ -59,7 +59,7 @@ func (p Pair) writePair(b *terminal.Writer, every bool) {
 	_, _ = t.WriteTo(b)
 }
 
-// FigureTable is the table of the pair's main figures, or of every figure.
+// FigureTable returns the table of the pair's main figures, or of all figures if every is true.
 func (p Pair) FigureTable(every bool) *table.Table {
 	rows := slices.DeleteFunc(slices.Clone(p.Rows), func(r FigureRow) bool { return !every && !r.Main })
 	spread := slices.ContainsFunc(rows, func(r FigureRow) bool { return r.Base.SpreadText()+r.New.SpreadText() != "" })
@@ -73,19 +73,19 @@ func (p Pair) FigureTable(every bool) *table.Table {
 		base, next := r.Text(r.Base.Median), r.Text(r.New.Median)
 		if spread {
 			t.Row(r.Name, r.Heading(), base, r.Base.SpreadText(), next, r.New.SpreadText(), r.ChangeText(), r.verdictSpan())
-		} else { // one run a side has none
+		} else { // a single run per side has no spread
 			t.Row(r.Name, r.Heading(), base, next, r.ChangeText(), r.verdictSpan())
 		}
 	}
 	return t
 }
 
-// Title is what the pair is called: "resnet50 Server performance batch=4".
+// Title returns the pair's title: "resnet50 Server performance batch=4".
 func (p Pair) Title() string {
 	return cmp.Or(p.Name, record.Run{Model: p.Model, Scenario: p.Scenario, Mode: p.Kind}.Name())
 }
 
-// Heading is what the row's numbers are: "mean latency, ms".
+// Heading returns the row's title and unit: "mean latency, ms".
 func (r FigureRow) Heading() string {
 	if r.Unit == "" {
 		return r.Title
@@ -93,7 +93,7 @@ func (r FigureRow) Heading() string {
 	return r.Title + ", " + r.Unit
 }
 
-// Text writes a value of the row: a count as it is, all else with five significant figures.
+// Text formats a value of the row: counts unchanged, other values with five significant figures.
 func (r FigureRow) Text(v float64) string {
 	if r.Unit == "" && v == math.Trunc(v) && v >= 0 && v < 1e15 {
 		return figure.Count(uint64(v))
@@ -101,7 +101,7 @@ func (r FigureRow) Text(v float64) string {
 	return figure.Round(v)
 }
 
-// SpreadText is half of the range of a sample over its median, "±1.2 %"; empty for one run.
+// SpreadText returns half of the sample's range divided by its median: "±1.2 %". It is empty for one run.
 func (s FigureSample) SpreadText() string {
 	if len(s.Values) < 2 || s.Median == 0 {
 		return ""
@@ -109,7 +109,7 @@ func (s FigureSample) SpreadText() string {
 	return "±" + formatPercent(math.Abs((s.Max-s.Min)/2/s.Median))
 }
 
-// ChangeText is "+3.1 %".
+// ChangeText returns the relative change: "+3.1 %".
 func (r FigureRow) ChangeText() string {
 	change := float64(r.Change)
 	switch {
@@ -129,7 +129,7 @@ func formatPercent(fraction float64) string {
 	return fmt.Sprintf("%.*f %%", digits, 100*fraction)
 }
 
-// VerdictText is "better (p = 0.001)".
+// VerdictText returns the verdict with its p-value: "better (p = 0.001)".
 func (r FigureRow) VerdictText() string {
 	p := float64(r.P)
 	switch {
@@ -141,7 +141,7 @@ func (r FigureRow) VerdictText() string {
 	return fmt.Sprintf("%s (p = %.3f)", r.Verdict, p)
 }
 
-// verdictSpan is the verdict in its style.
+// verdictSpan returns the verdict in the style for terminals.
 func (r FigureRow) verdictSpan() terminal.Span {
 	return terminal.Span{
 		Style: map[DifferenceVerdict]terminal.Style{Improved: terminal.Good, Worsened: terminal.Bad}[r.Verdict],
@@ -149,7 +149,7 @@ func (r FigureRow) verdictSpan() terminal.Span {
 	}
 }
 
-// Legend says how the rows are to be read.
+// Legend explains how to read the rows.
 func (c Comparison) Legend() []string {
 	lines := []string{"Medians of the runs, ± half of their range."}
 	known, unknown := false, false

@@ -20,22 +20,22 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// TimelineSchema names the format of a timeline as JSON.
+// TimelineSchema names the JSON format of a timeline.
 const TimelineSchema = "plumbline.history"
 
-// Timeline is how the results of each benchmark changed over time.
+// Timeline contains the results of each benchmark over time.
 type Timeline struct {
 	Schema        string   `json:"schema"`
 	SchemaVersion int      `json:"schema_version"`
 	Test          string   `json:"test"`  // TestName
-	Level         float64  `json:"level"` // below it a change is larger than the spread
+	Level         float64  `json:"level"` // significance level: with P below it, a change exceeds the spread
 	Series        []Series `json:"series"`
-	Notes         []string `json:"notes"` // what was left out, and why
+	Notes         []string `json:"notes"` // what was left out and why
 }
 
-// Series is the main figure of one benchmark, oldest entry first.
+// Series contains the main figure of one benchmark, oldest entry first.
 type Series struct {
-	Name    string  `json:"name"` // what the runs' names have in common
+	Name    string  `json:"name"` // common part of the runs' names
 	Metric  string  `json:"metric"`
 	Title   string  `json:"title"`
 	Unit    string  `json:"unit"`
@@ -43,24 +43,25 @@ type Series struct {
 	Entries []Entry `json:"entries"`
 }
 
-// Entry is the runs of one commit and label, which follow each other; of one day where neither is known.
+// Entry contains consecutive runs with the same commit and label. If both are unknown, it contains those of one day.
 type Entry struct {
-	Started  time.Time `json:"started"` // of the first run
+	Started  time.Time `json:"started"` // start of the first run
 	Commit   string    `json:"commit,omitempty"`
 	Label    string    `json:"label,omitempty"`
-	Verdicts string    `json:"verdicts,omitempty"` // of runs that are not good
-	// Differs says what is not as in the entry before.
+	Verdicts string    `json:"verdicts,omitempty"` // those of runs that are not good
+	// Differs lists the differences from the previous entry.
 	Differs []Difference `json:"differs,omitempty"`
-	// FigureRow has the entry's runs as New. Base is all runs since the last change, without values in a first entry.
+	// FigureRow contains the entry's runs as New. Base contains all runs since the last change; it has no values in the
+	// first entry.
 	FigureRow
 }
 
 // First is the verdict of the first entry of a series.
 const First DifferenceVerdict = "first"
 
-// NewTimeline puts the runs of a set in order of time, by benchmark, and compares each entry with all runs since the
-// last change. Runs of a file keep the order of its lines. Runs that did not come to their end are left out, and the
-// timeline says so. It is an error if none is left.
+// NewTimeline orders the runs of a set by benchmark and time, and compares each entry with all runs since the last
+// change. Runs from one file keep the order of its lines. Unfinished runs are left out, and the timeline's notes state
+// this. If no run is left, it returns an error.
 func NewTimeline(name string, set results.Set) (Timeline, error) {
 	t := Timeline{Schema: TimelineSchema, SchemaVersion: SchemaVersion, Test: TestName, Level: Level, Series: []Series{}}
 	set.Runs = slices.Clone(set.Runs)
@@ -90,7 +91,7 @@ func NewTimeline(name string, set results.Set) (Timeline, error) {
 	return t, nil
 }
 
-// backwardNotes says where a run of a file started before the one above it.
+// backwardNotes reports the runs of a file that started before the previous line's run.
 func backwardNotes(groups []runGroup) (notes []string) {
 	for _, g := range groups {
 		for i, r := range g.runs[1:] {
@@ -103,7 +104,7 @@ func backwardNotes(groups []runGroup) (notes []string) {
 	return notes
 }
 
-// newSeries follows the main figure of a group.
+// newSeries builds the series of a group's main figure.
 func newSeries(g runGroup) (s Series, ok bool) {
 	figures := gatherFigures(g.runs)
 	at := slices.IndexFunc(figures.order, func(m metric.Metric) bool { return m.Main })
@@ -136,7 +137,7 @@ func newSeries(g runGroup) (s Series, ok bool) {
 	return s, true
 }
 
-// entryKey is what runs of one entry have in common.
+// entryKey returns the key that the runs of one entry share.
 func entryKey(r results.FoundRun) string {
 	if r.Commit == "" && r.Identity.Label == "" {
 		return r.Started.UTC().Format(time.DateOnly)
@@ -159,7 +160,7 @@ func newEntry(g runGroup, m metric.Metric, base, values []float64) Entry {
 	return e
 }
 
-// Standing is how the entry compares, in words.
+// Standing describes in words how the entry compares with its base.
 func (e Entry) Standing() string {
 	if e.Verdict == First {
 		return string(First)
@@ -167,15 +168,15 @@ func (e Entry) Standing() string {
 	return e.VerdictText()
 }
 
-// CommitText is the commit as far as people read it.
+// CommitText returns the abbreviated commit.
 func (e Entry) CommitText() string { return shortChecksum(e.Commit) }
 
-// DateText is when the entry began.
+// DateText returns the start time of the entry.
 func (e Entry) DateText() string { return timeText(e.Started) }
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
-// DiffersText is what is not as before, in a line.
+// DiffersText returns the differences from the previous entry in one line.
 func (e Entry) DiffersText() string {
 	texts := make([]string, len(e.Differs))
 	for i, d := range e.Differs {
@@ -184,10 +185,10 @@ func (e Entry) DiffersText() string {
 	return strings.Join(texts, "; ")
 }
 
-// Heading is what the series' numbers are.
+// Heading returns the title and unit of the series.
 func (s Series) Heading() string { return FigureRow{Title: s.Title, Unit: s.Unit}.Heading() }
 
-// Table is the table of the series.
+// Table returns the table of the series.
 func (s Series) Table() *table.Table {
 	t := &table.Table{Right: []int{3, 4, 5, 6}}
 	t.Head("DATE", "COMMIT", "LABEL", "RUNS", s.Metric, "±", "CHANGE", "VERDICT", "NOTE")
@@ -206,7 +207,7 @@ func (s Series) Table() *table.Table {
 	return t
 }
 
-// Legend says how to read the timeline.
+// Legend explains how to read the timeline.
 func (t Timeline) Legend() []string {
 	return []string{
 		fmt.Sprintf("CHANGE is of the median, against all runs since the last change. A change counts where p < %g (%s).",
@@ -234,7 +235,7 @@ func (t Timeline) WriteText(w io.Writer) error {
 	return b.Err()
 }
 
-// WriteJSON writes the timeline for programs.
+// WriteJSON writes the timeline as JSON.
 func (t Timeline) WriteJSON(w io.Writer) error {
 	if t.Notes == nil {
 		t.Notes = []string{}
@@ -247,7 +248,7 @@ func (t Timeline) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// WriteCSV writes an entry a line; numbers that are not known are empty.
+// WriteCSV writes one line per entry. Unknown numbers are empty.
 func (t Timeline) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"series", "metric", "unit", "started", "commit", "label", "runs", "median", "min", "max",
@@ -269,8 +270,8 @@ func (t Timeline) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// Latest returns a badge's text of the newest entries, and the worst of their verdicts. The text is the figure of the
-// only series, else the number of series with each verdict.
+// Latest returns the text of a badge for the newest entries, and the worst of their verdicts. For a single series the
+// text is its figure. Otherwise it contains the number of series per verdict.
 func (t Timeline) Latest() (subject, text string, worst DifferenceVerdict) {
 	count := map[DifferenceVerdict]int{}
 	for _, s := range t.Series {

@@ -1,7 +1,7 @@
 package draw
 
-// Canvas is a picture of 8-bit RGB. Its memory is laid out as the scan lines of a PNG: each row starts with a filter
-// byte 0, so that encoding copies it as it stands.
+// Canvas is a picture of 8-bit RGB pixels. Its memory has the layout of a PNG's scan lines: each row starts with the
+// filter byte 0, so encoding copies the rows unchanged.
 type Canvas struct {
 	Width, Height int
 	data          []uint8
@@ -25,10 +25,10 @@ func (c *Canvas) Set(x, y int, color Color) {
 	p[0], p[1], p[2] = clamp(color.R), clamp(color.G), clamp(color.B)
 }
 
-// Ink is the colour of a figure at a pixel.
+// Ink returns the colour of a figure at a pixel.
 type Ink func(x, y int) Color
 
-// Fill paints a path, at an opacity of 0 to 256.
+// Fill paints a path with an opacity of 0 to 256.
 func (c *Canvas) Fill(p Path, opacity int, ink Ink) {
 	c.raster.rows(p, c.Width, c.Height, func(y, x0 int, cover []int) {
 		row := c.row(y)
@@ -44,21 +44,23 @@ func blend(pixel []uint8, ink Color, alpha int) {
 	pixel[0], pixel[1], pixel[2] = clamp(mixed.R), clamp(mixed.G), clamp(mixed.B)
 }
 
-// Flat is an ink of one colour.
+// Flat returns an ink of one colour.
 func Flat(color Color) Ink { return func(int, int) Color { return color } }
 
-// FillAnyhow paints a contour at a point, turned anyhow, in any colour, at an opacity of at least least.
+// FillAnyhow paints a contour at a point with a random rotation, colour and opacity. The opacity is at least
+// minOpacity.
 func (c *Canvas) FillAnyhow(r *Random, contour []Point, at Point, least int) {
 	path := Path{contour}.Place(NewPose(at, r.Below(Turn)))
 	c.Fill(path, r.Between(least, One), Flat(AnyColor(r)))
 }
 
-// Anywhere is a point of the picture.
+// Anywhere returns a random point of the picture.
 func (c *Canvas) Anywhere(r *Random) Point {
 	return Point{X: r.Below(c.Width * One), Y: r.Below(c.Height * One)}
 }
 
-// Paint paints all rows with colours between from (0) and to (256), by what mix sets for each pixel of a row.
+// Paint paints all rows with mixtures of two colours. For each row, mix sets one value per pixel, from 0 (from) to 256
+// (to).
 func (c *Canvas) Paint(from, to Color, mix func(row []int, y int)) {
 	row := make([]int, c.Width)
 	for y := range c.Height {
@@ -67,7 +69,7 @@ func (c *Canvas) Paint(from, to Color, mix func(row []int, y int)) {
 	}
 }
 
-// PaintGround paints a ground for other things: between two colours across a gradient, to which texture is added.
+// PaintGround paints a background: a gradient between two colours with added texture.
 func (c *Canvas) PaintGround(r *Random, from, to Color, texture func(row []int, y int)) {
 	acrossX, acrossY := r.Between(-150, 150), r.Between(-150, 150)
 	c.Paint(from, to, func(row []int, y int) {
@@ -78,7 +80,7 @@ func (c *Canvas) PaintGround(r *Random, from, to Color, texture func(row []int, 
 	})
 }
 
-// PaintRow paints row y with colours between from (0) and to (256), by mix, which has one value for each pixel.
+// PaintRow paints row y with mixtures of two colours. mix contains one value per pixel, from 0 (from) to 256 (to).
 func (c *Canvas) PaintRow(y int, from, to Color, mix []int) {
 	row := c.row(y)
 	dr, dg, db := to.R-from.R, to.G-from.G, to.B-from.B

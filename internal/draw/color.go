@@ -1,9 +1,9 @@
 package draw
 
-// Color is red, green and blue of 0 to 255 each; sums and products may leave that range until they are clamped.
+// Color contains red, green and blue, 0 to 255 each. Sums and products may leave that range until they are clamped.
 type Color struct{ R, G, B int }
 
-// HueCircle is the number of hues: red 0, green a third, blue two thirds of it.
+// HueCircle is the number of hues. Red is 0, green a third and blue two thirds of it.
 const HueCircle = 6 * 256
 
 // HSV returns the colour of a hue (modulo [HueCircle]), a saturation and a value of 0 to 255.
@@ -18,12 +18,12 @@ func HSV(hue, saturation, value int) Color {
 	}[hue>>8]
 }
 
-// AnyColor is a colour of the surroundings: mostly dull.
+// AnyColor returns a random colour for backgrounds, usually a dull one.
 func AnyColor(r *Random) Color {
 	return HSV(r.Below(HueCircle), r.Below(r.Between(1, 256)), r.Between(40, 240))
 }
 
-// Mix returns the colour t/256 of the way from c to d.
+// Mix returns the mixture of (256-t)/256 of c and t/256 of d.
 func (c Color) Mix(d Color, t int) Color {
 	return Color{c.R + (d.R-c.R)*t>>8, c.G + (d.G-c.G)*t>>8, c.B + (d.B-c.B)*t>>8}
 }

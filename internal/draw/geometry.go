@@ -3,14 +3,14 @@ package draw
 // One is one pixel, and the fraction 1, in fixed point.
 const One = 256
 
-// Turn is a full turn.
+// Turn is a full turn in the unit of angles.
 const Turn = 1 << 16
 
 // Point is a position in 1/256 pixel; y grows downwards.
 type Point struct{ X, Y int }
 
-// Sin returns 16384 times the sine of an angle in 1/65536 turn, within 0.0017 (of 1), by the rational approximation
-// of Bhaskara I: 4 p / (5/4 half^2 - p) with p = a (half - a).
+// Sin returns 16384 times the sine of an angle in 1/65536 turn. The error of the sine is below 0.0017. It uses the
+// rational approximation of Bhaskara I: 4 p / (5/4 half^2 - p) with p = a (half - a).
 func Sin(angle int) int {
 	const half = Turn / 2
 	a := angle & (Turn - 1)
@@ -30,21 +30,21 @@ func Polar(radius, angle int) Point {
 	return Point{radius * Cos(angle) >> 14, radius * Sin(angle) >> 14}
 }
 
-// Pose places a figure: turned about its own origin, then moved.
+// Pose is a rotation about a figure's origin, followed by a translation.
 type Pose struct {
 	at       Point
 	sin, cos int
 }
 
-// NewPose returns the pose that turns by angle and then moves the origin to at.
+// NewPose returns the pose that rotates by angle and then moves the origin to at.
 func NewPose(at Point, angle int) Pose { return Pose{at, Sin(angle), Cos(angle)} }
 
-// Apply returns where the pose puts a point of the figure.
+// Apply returns the position of the figure's point q under the pose.
 func (p Pose) Apply(q Point) Point {
 	return Point{p.at.X + (q.X*p.cos-q.Y*p.sin)>>14, p.at.Y + (q.X*p.sin+q.Y*p.cos)>>14}
 }
 
-// Invert returns the point of the figure that the pose puts at q.
+// Invert returns the point of the figure whose position under the pose is q.
 func (p Pose) Invert(q Point) Point {
 	x, y := q.X-p.at.X, q.Y-p.at.Y
 	return Point{(x*p.cos + y*p.sin) >> 14, (y*p.cos - x*p.sin) >> 14}
@@ -53,12 +53,12 @@ func (p Pose) Invert(q Point) Point {
 // Pixel returns the point of the figure at the centre of pixel (x, y).
 func (p Pose) Pixel(x, y int) Point { return p.Invert(Point{x*One + One/2, y*One + One/2}) }
 
-// Sqrt returns the integer square root of n, for n of at least 0.
+// Sqrt returns the integer square root of n; n must be at least 0.
 func Sqrt(n int) int {
 	if n < 2 {
 		return n
 	}
-	x := 1 << ((bitLen(n) + 1) / 2) // at least the root, so that the steps only fall
+	x := 1 << ((bitLen(n) + 1) / 2) // at least the root, so the iteration only decreases
 	for {
 		next := (x + n/x) / 2
 		if next >= x {

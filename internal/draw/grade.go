@@ -1,15 +1,16 @@
 package draw
 
-// Light is what the whole picture is seen under: a multiplier in 1/256 that changes linearly across the picture and
-// falls towards its corners, one gain per channel, and sensor noise on top.
+// Light describes the lighting of a picture and the noise of its sensor. Brightness is a multiplier in 1/256 that
+// changes linearly across the picture and falls towards the corners. Each channel has its own gain.
 type Light struct {
-	// Centre is the brightness in the middle; AcrossX and AcrossY are added over the full width and height.
+	// Centre is the brightness in the middle; AcrossX and AcrossY are its change over the full width and height.
 	Centre, AcrossX, AcrossY int
-	// Vignette is what the corners lose.
+	// Vignette is the loss of brightness in the corners.
 	Vignette int
 	// Cast is the gain of each channel, in 1/256.
 	Cast Color
-	// Grain and ColorGrain are the amplitudes of noise common to the channels and of each channel's own, 0 to 255.
+	// Grain is the amplitude of the noise common to all channels, and ColorGrain that of each channel's own noise, 0 to
+	// 255.
 	Grain, ColorGrain int
 }
 
@@ -21,12 +22,12 @@ func (c *Canvas) Grade(l Light, r *Random) {
 	}
 }
 
-// rowLight is the brightness along one row: it is start at x = 0, and the vignette grows with the distance from the
-// middle in half widths.
+// rowLight is the brightness along one row, start + x * step, less the vignette. The vignette grows with the distance
+// from the middle, in half widths.
 type rowLight struct {
-	start, step int // 1/65536
-	vignette    int // at the middle of the row, 1/256
-	edge        int // what the row's ends lose more than its middle, 1/256
+	start, step int // in 1/65536
+	vignette    int // at the middle of the row, in 1/256
+	edge        int // additional loss at the row's ends, in 1/256
 	width       int
 }
 
@@ -58,5 +59,5 @@ func (l Light) grade(row []uint8, at rowLight, grain *Random) {
 	}
 }
 
-// noise returns a number of -65280 to 65280 with a triangular distribution, from the 16 low bits.
+// noise returns a number of -65280 to 65280 with a triangular distribution, from the low 16 bits of bits.
 func noise(bits uint64) int { return (int(bits&255) - int(bits>>8&255)) << 8 }

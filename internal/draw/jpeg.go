@@ -6,8 +6,8 @@ import (
 	"image/jpeg"
 )
 
-// JPEG encodes the picture as a baseline JPEG of colour at half resolution, at a quality of 1 to 100. Its bytes are
-// those of the Go release's encoder.
+// JPEG encodes the picture as a baseline JPEG with colour at half resolution and a quality of 1 to 100. The bytes
+// depend on the encoder of the Go release.
 func (c *Canvas) JPEG(quality int) []byte {
 	img := image.NewRGBA(image.Rect(0, 0, c.Width, c.Height))
 	for y := range c.Height {
@@ -18,7 +18,7 @@ func (c *Canvas) JPEG(quality int) []byte {
 	}
 	var b bytes.Buffer
 	if err := jpeg.Encode(&b, img, &jpeg.Options{Quality: quality}); err != nil {
-		panic(err) // a Buffer takes everything, and no canvas is as large as JPEG's limit
+		panic(err) // a Buffer accepts all writes, and canvases are below JPEG's size limit
 	}
 	return b.Bytes()
 }

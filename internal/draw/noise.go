@@ -1,17 +1,18 @@
 package draw
 
-// Noise is smooth random texture: random values on a lattice of square cells, interpolated between (value noise).
+// Noise is a smooth random texture (value noise): random values on a lattice of square cells, with interpolation
+// between.
 type Noise struct {
 	cell   int
 	weight []int // smoothstep across a cell, 0 to One
 	random uint64
-	above  []int // lattice line being interpolated from
+	above  []int // the lattice line above the current row
 	below  []int
 	mixed  []int
 	line   int
 }
 
-// NewNoise returns a texture whose cells are cell pixels wide, for rows of at most width pixels.
+// NewNoise returns a texture for rows of up to width pixels. cell is the side of a lattice cell in pixels.
 func NewNoise(r *Random, cell, width int) *Noise {
 	n := &Noise{cell: cell, weight: make([]int, cell), random: r.Uint64(), line: -1}
 	for i := range n.weight {
@@ -23,7 +24,7 @@ func NewNoise(r *Random, cell, width int) *Noise {
 	return n
 }
 
-// Add adds the texture's row y, values of -amplitude to +amplitude, to out. Rows are fastest in ascending order.
+// Add adds row y of the texture to out, with values of -amplitude to +amplitude. It is fastest for ascending rows.
 func (n *Noise) Add(out []int, y, amplitude int) {
 	if line := y / n.cell; line != n.line {
 		n.lattice(n.above, line)
@@ -42,7 +43,7 @@ func (n *Noise) Add(out []int, y, amplitude int) {
 	}
 }
 
-// lattice fills in the random values of one lattice line, -256 to 255.
+// lattice sets out to the random values of one lattice line, -256 to 255.
 func (n *Noise) lattice(out []int, line int) {
 	r := NewRandom(n.random, uint64(line))
 	for i := range out {

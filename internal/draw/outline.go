@@ -1,6 +1,6 @@
 package draw
 
-// Oval approximates an ellipse of two radii by a polygon.
+// Oval returns a polygon that approximates an ellipse with the radii rx and ry.
 func Oval(rx, ry int) []Point {
 	const corners = 48
 	points := make([]Point, corners)
@@ -11,12 +11,12 @@ func Oval(rx, ry int) []Point {
 	return points
 }
 
-// Box is a rectangle, of half its width and height.
+// Box returns a rectangle with half of the width and half of the height given.
 func Box(halfX, halfY int) []Point {
 	return []Point{{X: -halfX, Y: -halfY}, {X: halfX, Y: -halfY}, {X: halfX, Y: halfY}, {X: -halfX, Y: halfY}}
 }
 
-// Polygon is a contour of pairs of coordinates.
+// Polygon returns the contour through the points x0, y0, x1, y1, ...
 func Polygon(xy ...int) []Point {
 	points := make([]Point, len(xy)/2)
 	for i := range points {
@@ -25,7 +25,7 @@ func Polygon(xy ...int) []Point {
 	return points
 }
 
-// Rag is a polygon of seven corners at random distances.
+// Rag returns a polygon of seven corners at random distances from its centre.
 func Rag(r *Random, radius int) []Point {
 	points := make([]Point, 7)
 	for i := range points {
@@ -34,7 +34,7 @@ func Rag(r *Random, radius int) []Point {
 	return points
 }
 
-// Spikes is a star of n points: a regular polygon where the inner radius is cos(half turn / n) of the outer one.
+// Spikes returns a star of n points. If inner is outer * cos(half turn / n), it is a regular polygon.
 func Spikes(n, outer, inner int) []Point {
 	points := make([]Point, 0, 2*n)
 	for i := range n {
@@ -43,7 +43,7 @@ func Spikes(n, outer, inner int) []Point {
 	return points
 }
 
-// Plus is a cross of four equal arms.
+// Plus returns a cross of four equal arms.
 func Plus(long, half int) []Point {
 	return []Point{
 		{X: -half, Y: -long}, {X: half, Y: -long}, {X: half, Y: -half},
@@ -53,11 +53,12 @@ func Plus(long, half int) []Point {
 	}
 }
 
-// Moon is a disc without an ellipse that touches its poles: the inner edge bulges to hollow percent of the radius.
+// Moon returns a crescent: a disc without an ellipse that touches its poles. The inner edge bulges to hollow percent of
+// the radius.
 func Moon(radius, hollow int) []Point {
 	const corners = 24
 	points := make([]Point, 0, 2*corners)
-	shift := radius * 3 / 10 // puts the figure's middle near the origin
+	shift := radius * 3 / 10 // moves the middle of the figure close to the origin
 	for i := range corners {
 		a := i*Turn/(2*corners) - Turn/4
 		points = append(points, Point{X: radius*Cos(a)>>14 - shift, Y: radius * Sin(a) >> 14})
@@ -70,7 +71,7 @@ func Moon(radius, hollow int) []Point {
 	return points
 }
 
-// Heart is the curve x = 16 sin^3 t, y = 13 cos t - 5 cos 2t - 2 cos 3t - cos 4t, scaled.
+// Heart returns the curve x = 16 sin^3 t, y = 13 cos t - 5 cos 2t - 2 cos 3t - cos 4t, scaled.
 func Heart(radius int) []Point {
 	const corners = 48
 	points := make([]Point, corners)

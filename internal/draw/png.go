@@ -12,8 +12,8 @@ const (
 	chunkExtra   = 12 // length, type and checksum of a PNG chunk
 )
 
-// PNG encodes the picture as an 8-bit RGB PNG of unfiltered, uncompressed scan lines: larger than others, the same
-// bytes for ever, and quick to write and to read.
+// PNG encodes the picture as an 8-bit RGB PNG of unfiltered, uncompressed scan lines. The file is larger than other
+// PNGs, but its bytes never change, and writing and reading are quick.
 func (c *Canvas) PNG() []byte {
 	blocks := (len(c.data) + storedMost - 1) / storedMost
 	idat := 2 + blocks*storedHeader + len(c.data) + 4
@@ -24,7 +24,7 @@ func (c *Canvas) PNG() []byte {
 	return chunk(out, "IEND", func(b []byte) []byte { return b })
 }
 
-// chunk appends a PNG chunk with the body that the function appends.
+// chunk appends a PNG chunk. The function body appends the chunk's contents.
 func chunk(out []byte, kind string, body func([]byte) []byte) []byte {
 	start := len(out)
 	out = append(out, "\x00\x00\x00\x00"...)
@@ -33,7 +33,7 @@ func chunk(out []byte, kind string, body func([]byte) []byte) []byte {
 	return binary.BigEndian.AppendUint32(out, crc32.ChecksumIEEE(out[start+4:]))
 }
 
-// appendHeader appends IHDR's body: size, 8 bits, colour type 2 (RGB), and no interlacing.
+// appendHeader appends the contents of IHDR: size, 8 bits, colour type 2 (RGB), no interlacing.
 func (c *Canvas) appendHeader(b []byte) []byte {
 	b = binary.BigEndian.AppendUint32(b, uint32(c.Width))
 	b = binary.BigEndian.AppendUint32(b, uint32(c.Height))

@@ -2,7 +2,7 @@ package draw
 
 import "math/bits"
 
-// Random is the SplitMix64 generator (Steele, Lea, Flood 2014). Its value is its whole state.
+// Random is the state of a SplitMix64 generator (Steele, Lea, Flood 2014).
 type Random uint64
 
 // NewRandom returns a generator whose sequence depends on all keys and their order.
@@ -23,16 +23,16 @@ func (r *Random) Uint64() uint64 {
 	return z ^ z>>31
 }
 
-// Below returns a number of [0, n), for n of at least 1. Its bias is under n / 2^64.
+// Below returns a number in [0, n); n must be at least 1. The bias is below n / 2^64.
 func (r *Random) Below(n int) int {
 	hi, _ := bits.Mul64(r.Uint64(), uint64(n))
 	return int(hi)
 }
 
-// Between returns a number of [lo, hi].
+// Between returns a number in [lo, hi].
 func (r *Random) Between(lo, hi int) int { return lo + r.Below(hi-lo+1) }
 
-// Chance is true in percent cases of 100.
+// Chance returns true with a probability of percent / 100.
 func (r *Random) Chance(percent int) bool { return r.Below(100) < percent }
 
 // Shuffled returns the numbers 0 to n-1 in random order (Fisher and Yates).

@@ -5,7 +5,7 @@ import "slices"
 // Path is a set of closed contours, filled by the even-odd rule.
 type Path [][]Point
 
-// Place returns the path under a pose.
+// Place returns the path transformed by a pose.
 func (p Path) Place(pose Pose) Path {
 	placed := make(Path, len(p))
 	for i, contour := range p {
@@ -17,20 +17,20 @@ func (p Path) Place(pose Pose) Path {
 	return placed
 }
 
-// sublines is how many scan lines are sampled in each row of pixels. Coverage is exact along x.
+// sublines is the number of scan lines sampled per row of pixels. Coverage is exact along x.
 const sublines = 4
 
 type edge struct{ top, bottom Point }
 
-// raster finds the coverage of a path, row by row. The zero value is ready; it keeps its memory from path to path.
+// raster computes the coverage of a path, row by row. The zero value is ready for use. It reuses its memory.
 type raster struct {
 	edges     []edge
 	crossings []int
-	cover     []int // of the current row, 0 to One
+	cover     []int // coverage of the current row, 0 to One
 }
 
-// rows calls visit for each row of pixels in [0, height) that the path touches, with its coverage (0 to One) of the
-// pixels from x0 on. The slice is valid during the call.
+// rows calls visit for each row of pixels in [0, height) that the path touches. cover contains the coverage (0 to One)
+// of the pixels from x0 on and is valid during the call.
 func (r *raster) rows(p Path, width, height int, visit func(y, x0 int, cover []int)) {
 	r.load(p)
 	if len(r.edges) == 0 {
@@ -47,7 +47,7 @@ func (r *raster) rows(p Path, width, height int, visit func(y, x0 int, cover []i
 	}
 }
 
-// load lists the edges that are not level, top end first.
+// load lists the edges that are not horizontal, top end first.
 func (r *raster) load(p Path) {
 	r.edges = r.edges[:0]
 	for _, contour := range p {
@@ -72,7 +72,7 @@ func (r *raster) span() (top, bottom int) {
 	return top, bottom
 }
 
-// row fills in the coverage of row y and returns the range of pixels it touches.
+// row computes the coverage of row y and returns the range of pixels that the path touches.
 func (r *raster) row(y, width int) (x0, x1 int) {
 	x0, x1 = width, 0
 	for s := range sublines {
@@ -89,7 +89,7 @@ func (r *raster) row(y, width int) (x0, x1 int) {
 	return x0, x1
 }
 
-// cross lists the x of all edges at height y, ascending.
+// cross lists the x coordinates of all edges at height y in ascending order.
 func (r *raster) cross(y int) {
 	r.crossings = r.crossings[:0]
 	for _, e := range r.edges {
@@ -101,7 +101,7 @@ func (r *raster) cross(y int) {
 	slices.Sort(r.crossings)
 }
 
-// add covers [from, to), in 1/256 pixel, on one scan line.
+// add adds the coverage of [from, to), in 1/256 pixel, on one scan line.
 func (r *raster) add(from, to int) {
 	first, last := from>>8, (to-1)>>8
 	if first == last {

@@ -1,14 +1,14 @@
 package draw
 
-// Samples are those of a synthetic set: sample i depends on Seed and i alone, so N only bounds the set, and sets of
-// different seeds have none in common. They may be used from many goroutines.
+// Samples is a synthetic set of samples. Sample i depends only on Seed and i, and N is the size of the set. Sets with
+// different seeds have no samples in common. It is safe for concurrent use.
 type Samples struct {
 	Seed uint64
 	N    int
 }
 
-// NewSamples returns n samples of a seed.
+// NewSamples returns a set of n samples with a seed.
 func NewSamples(seed uint64, n int) Samples { return Samples{seed, n} }
 
-// Len is the number of samples.
+// Len returns the number of samples.
 func (s Samples) Len() int { return s.N }

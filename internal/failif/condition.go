@@ -21,20 +21,20 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Condition is one condition that was read.
+// Condition is a parsed condition.
 type Condition struct {
-	Text     string // as it was given
+	Text     string // as the user wrote it
 	Model    string // empty: any
-	Scenario string // as LoadGen writes it; empty: any
+	Scenario string // LoadGen's name; empty: any
 	Metric   string
 	op       inequality.Operator
-	value    inequality.Quantity // with a sign: a change
+	value    inequality.Quantity // a signed value is a change
 }
 
-// longest is how long a condition may be.
+// longest is the maximum length of a condition in bytes.
 const longest = 1000
 
-// Parse reads a condition. Whether its metric is known, Check says.
+// Parse reads a condition. It does not check whether the metric exists; Check does.
 func Parse(text string) (Condition, error) {
 	c := Condition{Text: strings.TrimSpace(text)}
 	if len(text) > longest {
@@ -59,7 +59,7 @@ func (c Condition) conditionError(what string) error {
 		"base Server.p99 > +5%%", c.Text, what)
 }
 
-// joinWords is a name of the words of a text: a percentile stands at the end, as in ttft.p99.
+// joinWords joins the words of a text with dots to suggest a name. A percentile goes to the end, as in ttft.p99.
 func joinWords(text string) string {
 	words := strings.Fields(text)
 	if _, ok := metrics.ParsePercentile(strings.ToLower(words[0])); ok {
@@ -68,7 +68,7 @@ func joinWords(text string) string {
 	return strconv.QuoteToASCII(strings.Join(words, "."))
 }
 
-// readSubject reads what is left of the operator.
+// readSubject reads the text to the left of the operator.
 func (c *Condition) readSubject(text string) error {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }) {
 		return c.conditionError(fmt.Sprintf("%q is more than one name; names are joined by a dot: %s", text, joinWords(text)))
@@ -91,5 +91,5 @@ func (c *Condition) readSubject(text string) error {
 	return nil
 }
 
-// Change says that the condition is on the change against a base.
+// Change reports whether the condition is on the change against a base.
 func (c Condition) Change() bool { return c.value.Signed }

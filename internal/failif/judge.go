@@ -13,28 +13,29 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/inequality"
 )
 
-// Subject is what conditions are judged on: a run, or the runs of one scenario on both sides of a comparison.
+// Subject is a run, or the runs of one scenario on both sides of a comparison, with the figures for conditions.
 type Subject struct {
 	Name            string // "resnet50 Server performance"
-	Model, Scenario string // of a server that has not named its model yet: empty, which may be any
+	Model, Scenario string // Model is empty for a server whose model is not known yet, and then matches any
 	Metrics         []metric.Metric
-	// Without are figures that the subject cannot have as it was asked for.
+	// Without contains the figures that the subject would have with other options.
 	Without []Without
-	// Valueless are figures that it has by its nature and no value of: conditions on them are met, whatever their limit.
+	// Valueless contains the figures that the subject has by its nature, but without a value. Conditions on them are met,
+	// whatever their limit.
 	Valueless []metric.Metric
-	// Base are the figures of the base; nil: there is none.
+	// Base contains the figures of the base; nil: there is no base.
 	Base []metric.Metric
-	// Remarks say more of changes, by the names of the figures: whether one is larger than the spread.
+	// Remarks comments on changes, by figure name: whether a change is larger than the spread.
 	Remarks map[string]string
 }
 
-// Without are figures that take something which was not asked for.
+// Without contains figures that require an option that was not given.
 type Without struct {
 	Metrics []metric.Metric
-	Wants   string // what it takes: "--power METER"
+	Wants   string // the required option: "--power METER"
 }
 
-// Leave takes out the figures that is names: the subject cannot have them without what they take.
+// Leave moves the figures for which is returns true from Metrics to Without, because they require the option wants.
 func (s *Subject) Leave(wants string, is func(metric.Info) bool) {
 	w := Without{Wants: wants}
 	s.Metrics = slices.DeleteFunc(s.Metrics, func(m metric.Metric) bool {
@@ -47,20 +48,20 @@ func (s *Subject) Leave(wants string, is func(metric.Info) bool) {
 	s.Without = append(s.Without, w)
 }
 
-// Met is a condition that is met.
+// Met is a condition that a subject meets.
 type Met struct {
 	Condition Condition
 	Subject   string
 	Measured  string // "14.200 ms (+7.1 %)"
 }
 
-// String is "Server.p99 > +5%: resnet50 Server performance 14.200 ms (+7.1 %)".
+// String returns "Server.p99 > +5%: resnet50 Server performance 14.200 ms (+7.1 %)".
 func (m Met) String() string {
 	return fmt.Sprintf("%s: %s %s", m.Condition.Text, m.Subject, m.Measured)
 }
 
-// Check says what is wrong with a condition where the subjects have the figures that they list; their values do not
-// count. A condition that none of them can meet is a fault: it would never fail.
+// Check reports the faults of a condition for subjects with the figures in their lists. The values do not matter. If no
+// subject can meet the condition, it is a fault, because the condition would never fail.
 func (c Condition) Check(subjects []Subject) error {
 	var known []string
 	var wants string
@@ -97,7 +98,8 @@ func (c Condition) Check(subjects []Subject) error {
 	return fmt.Errorf("condition %q: %w", c.Text, suggest.Unknown("metric", c.Metric, known))
 }
 
-// checkUnit wants a unit of the value that the figure m has. One that may have several is listed with each.
+// checkUnit requires that the condition's unit fits the figure m. Figures with several units are in metrics once per
+// unit.
 func (c Condition) checkUnit(metrics []metric.Metric, m metric.Metric) error {
 	var first error
 	for _, other := range metrics {
@@ -113,7 +115,7 @@ func (c Condition) checkUnit(metrics []metric.Metric, m metric.Metric) error {
 	return first
 }
 
-// needsFor is what it takes to have a figure that the subject cannot have; empty: it knows none of the name.
+// needsFor returns what the subject requires to have the figure name. It is empty if the figure is not in Without.
 func (s Subject) needsFor(name string) string {
 	for _, w := range s.Without {
 		if _, ok := metric.Find(w.Metrics, name); ok {
@@ -127,8 +129,8 @@ func (c Condition) speaksOf(s Subject) bool {
 	return (c.Model == "" || s.Model == "" || c.Model == s.Model) && (c.Scenario == "" || c.Scenario == s.Scenario)
 }
 
-// Judge lists where the condition is met. It is an error where no subject has what the condition asks for, and where it
-// asks for a change and there is no base.
+// Judge lists the subjects that meet the condition. It returns an error if no subject has the figure, and if the
+// condition is on a change and there is no base.
 func (c Condition) Judge(subjects []Subject) ([]Met, error) {
 	if err := c.Check(subjects); err != nil {
 		return nil, err
@@ -184,13 +186,13 @@ func (c Condition) judgeSubject(s Subject, m metric.Metric) (measured string, me
 	return text, c.op.Holds(difference, limit), nil
 }
 
-// millis is the power of ten that a millisecond is of a nanosecond.
+// millis is log10 of the nanoseconds in a millisecond.
 const millis = 6
 
-// isPercent says that the condition is on a change in percent.
+// isPercent reports whether the condition is on a change in percent.
 func (c Condition) isPercent() bool { return c.Change() && c.value.Unit == "%" }
 
-// limitIn is the condition's value in the metric's unit; of a change in percent it is the percentage.
+// limitIn returns the condition's value in the metric's unit, or the percentage for a change in percent.
 func (c Condition) limitIn(unit string) (float64, error) {
 	if c.isPercent() || c.value.Unit == "" || strings.EqualFold(c.value.Unit, unit) {
 		return c.value.Value, nil

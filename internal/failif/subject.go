@@ -7,7 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/names"
 )
 
-// Runs are the subjects of runs that were made; one that did not come to its end has no figures.
+// Runs returns the subjects of finished and unfinished runs. Unfinished runs have no figures.
 func Runs(runs []record.Run) []Subject {
 	var all []Subject
 	called := names.NameRecords(runs)
@@ -18,7 +18,7 @@ func Runs(runs []record.Run) []Subject {
 	return all
 }
 
-// Compared are the subjects of a comparison: the medians of both sides.
+// Compared returns the subjects of a comparison, with the medians of both sides.
 func Compared(c compare.Comparison) []Subject {
 	var all []Subject
 	for _, p := range c.Pairs {

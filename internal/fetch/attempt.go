@@ -15,7 +15,7 @@ import (
 
 var errChanged = errors.New("the file changed on the server during the download")
 
-// attemptDownload makes one request for what is missing of the part file, and reports whether it went on from an
+// attemptDownload makes one request for the missing bytes of the part file. It reports whether the attempt resumed an
 // earlier one.
 func (c *Cache) attemptDownload(ctx context.Context, f File, p cachePaths, n int) (resumed bool, err error) {
 	have, offset, err := readVersion(f, p)
@@ -53,11 +53,11 @@ func (c *Cache) attemptDownload(ctx context.Context, f File, p cachePaths, n int
 	return offset > 0, err
 }
 
-// newRequest asks for the bytes from offset on, provided that the file is still the version we have a part of.
+// newRequest returns a request for the bytes from offset on, on condition that the file is still the version in have.
 func newRequest(ctx context.Context, f File, have fileVersion, offset int64) *http.Request {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, f.URL, nil)
 	if err != nil {
-		panic(err) // File.check has parsed the address
+		panic(err) // File.checkEntry has parsed the address
 	}
 	req.Header.Set("User-Agent", "plumbline-fetch")
 	req.Header.Set("Accept-Encoding", "identity")
@@ -70,7 +70,7 @@ func newRequest(ctx context.Context, f File, have fileVersion, offset int64) *ht
 	return req
 }
 
-// startOf reads a response's status: it returns the offset in the file of the body's first byte.
+// startOf checks a response's status and returns the offset of the body's first byte in the file.
 func startOf(resp *http.Response, f File, p cachePaths, have fileVersion, offset int64) (int64, error) {
 	switch {
 	case resp.StatusCode == http.StatusOK:
@@ -87,7 +87,7 @@ func startOf(resp *http.Response, f File, p cachePaths, have fileVersion, offset
 	return 0, statusError(resp)
 }
 
-// checkType refuses the web page that a login, a captive portal or a moved file puts in a model's place.
+// checkType rejects a web page in place of a model, as from a login, a captive portal or a moved file.
 func checkType(resp *http.Response, f File) error {
 	kind := resp.Header.Get("Content-Type")
 	if strings.HasPrefix(kind, "text/html") && !strings.Contains(filepath.Ext(f.Name), "htm") {
@@ -97,7 +97,7 @@ func checkType(resp *http.Response, f File) error {
 	return nil
 }
 
-// rangeStart reads the first number of "bytes 10-99/100".
+// rangeStart parses the first number of "bytes 10-99/100".
 func rangeStart(header string) (int64, bool) {
 	text, ok := strings.CutPrefix(header, "bytes ")
 	if !ok {
@@ -108,7 +108,7 @@ func rangeStart(header string) (int64, bool) {
 	return start, ok && err == nil
 }
 
-// statusError says whether asking again can help.
+// statusError returns the error for a status. It is a transientError if another attempt can help.
 func statusError(resp *http.Response) error {
 	err := fmt.Errorf("%w: status %s", ErrServer, resp.Status)
 	switch resp.StatusCode {
@@ -119,7 +119,7 @@ func statusError(resp *http.Response) error {
 	return fmt.Errorf("%w; is the address right?", err)
 }
 
-// retryAfter reads a number of seconds; a date counts as none.
+// retryAfter parses a number of seconds. It returns 0 for a date.
 func retryAfter(header string) time.Duration {
 	s, err := strconv.Atoi(header)
 	if err != nil || s < 0 {
@@ -128,7 +128,8 @@ func retryAfter(header string) time.Duration {
 	return time.Duration(min(s, int(maxAsked/time.Second))) * time.Second
 }
 
-// receiveBody writes the body to the part file, from where p.Done says on. What came before an error stays there.
+// receiveBody writes the body to the part file from offset p.Done on. After an error the bytes before it stay in the
+// file.
 func (c *Cache) receiveBody(f File, part *os.File, p Progress, body io.Reader) error {
 	most := c.options.Limits.Download
 	if f.Size > 0 {
@@ -151,8 +152,8 @@ func (c *Cache) receiveBody(f File, part *os.File, p Progress, body io.Reader) e
 	return nil
 }
 
-// openPart opens the part file for writing at offset. What lies behind is cut off before the version is written down:
-// a part must never be taken for one of another version.
+// openPart opens the part file for writing at offset. It first cuts off the bytes after offset and then records the
+// version. Otherwise the part could count as one of another version.
 func openPart(p cachePaths, v fileVersion, offset int64) (*os.File, error) {
 	part, err := os.OpenFile(p.part, os.O_CREATE|os.O_WRONLY|noFollow, 0o644)
 	if err != nil {

@@ -12,34 +12,34 @@ import (
 	"time"
 )
 
-// Options say how to download. The zero value is a sensible one.
+// Options configures downloads. The zero value is usable.
 type Options struct {
-	// Offline refuses downloads.
+	// Offline rejects downloads.
 	Offline bool
-	// Proxy chooses a proxy for a request, as http.ProxyFromEnvironment does; nil: none.
+	// Proxy chooses a proxy for a request, like http.ProxyFromEnvironment; nil: no proxy.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Attempts is how often a download is tried in one Get, resumed each time; 0: 6.
+	// Attempts is the number of attempts in one Get, each of which resumes the previous one; 0: 6.
 	Attempts int
-	// StallTimeout ends an attempt in which nothing arrives for so long; 0: 60 s.
+	// StallTimeout ends an attempt if no bytes arrive for this time; 0: 60 s.
 	StallTimeout time.Duration
-	// Sleep waits between attempts and for other processes; nil: on the clock. It returns early when ctx ends.
+	// Sleep waits between attempts and for other processes; nil: real time. It must return early when ctx ends.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Progress, if not nil, is called from the goroutine of Get, often: it must return quickly.
+	// Progress, if not nil, is called often from the goroutine of Get and must return quickly.
 	Progress func(Progress)
-	// Limits bound what an archive may unpack to.
+	// Limits restricts the size of downloads and unpacked archives.
 	Limits Limits
 }
 
-// Item is a file in the cache.
+// Item is a file or an unpacked archive in the cache.
 type Item struct {
 	Path     string // the file, or the folder of an unpacked archive
-	SHA256   string // of the file or archive as downloaded, measured; empty for a folder placed by hand
-	Size     int64  // of the same, in bytes; 0 for a folder placed by hand
-	Verified bool   // SHA256 is the one that the File asks for
-	Placed   bool   // put there by hand, not by Get
+	SHA256   string // measured, of the downloaded file or archive; empty for a folder placed by hand
+	Size     int64  // bytes of the downloaded file or archive; 0 for a folder placed by hand
+	Verified bool   // SHA256 equals the File's
+	Placed   bool   // placed by hand, not by Get
 }
 
-// Warning says what is doubtful about the item, or "".
+// Warning returns what is doubtful about the item, or "".
 func (i Item) Warning() string {
 	switch {
 	case i.Verified:
@@ -50,14 +50,14 @@ func (i Item) Warning() string {
 	return fmt.Sprintf("%s is unverified: no sha256 is known for it; what came has %s", i.Path, i.SHA256)
 }
 
-// Cache is a folder of downloads. It is safe for concurrent use, also by several processes.
+// Cache is a folder of downloads. It is safe for concurrent use, including by several processes.
 type Cache struct {
 	dir     string
 	options Options
 	client  *http.Client
 }
 
-// Open returns the cache in dir, which is created when something is first put there.
+// Open returns the cache in dir. The folder is created with the first file.
 func Open(dir string, o Options) (*Cache, error) {
 	if dir == "" {
 		return nil, errors.New("fetch: no cache folder given")
@@ -75,12 +75,12 @@ func Open(dir string, o Options) (*Cache, error) {
 	return &Cache{dir, o, newClient(o)}, nil
 }
 
-// Path is where f is, or would be, in the cache.
+// Path returns the path of f in the cache, whether or not it exists.
 func (c *Cache) Path(f File) string { return c.pathsOf(f).final }
 
-// Get returns f from the cache, downloading it first where it is missing or of an older version. On failure what was
-// downloaded is kept, and the next Get goes on from there. Errors are, by errors.Is, one of this package's kinds, or
-// ctx's.
+// Get returns f from the cache. If it is missing or another version, Get downloads it first. After a failure the
+// downloaded bytes are kept, and the next Get resumes from there. By errors.Is, an error is one of this package's kinds
+// or ctx's.
 func (c *Cache) Get(ctx context.Context, f File) (Item, error) {
 	if item, err := c.Locate(ctx, f); !errors.Is(err, ErrMissing) {
 		return item, err
@@ -103,7 +103,7 @@ func (c *Cache) Get(ctx context.Context, f File) (Item, error) {
 	return c.installFile(ctx, f, sum, size)
 }
 
-// errOffline says what is missing, where it would come from and where to put it by hand.
+// errOffline returns an error that names the missing file, its address and the path for placing it by hand.
 func (c *Cache) errOffline(f File) error {
 	what := fmt.Sprintf("save it as %s", c.Path(f))
 	if f.Unpack {
@@ -113,7 +113,7 @@ func (c *Cache) errOffline(f File) error {
 		f.Name, f.URL, cmp.Or(f.SHA256, "unknown"), what)
 }
 
-// installFile moves a finished download to its place, unpacked where that is asked for, and writes its receipt.
+// installFile moves a finished download to its final path, unpacks it if f.Unpack is true, and writes its receipt.
 func (c *Cache) installFile(ctx context.Context, f File, sum string, size int64) (Item, error) {
 	p := c.pathsOf(f)
 	if err := os.MkdirAll(filepath.Dir(p.final), 0o755); err != nil {
@@ -136,8 +136,8 @@ func (c *Cache) installFile(ctx context.Context, f File, sum string, size int64)
 		errors.Join(removeIfExists(p.part), removeIfExists(p.resume))
 }
 
-// replacePath moves path to final. What is there already makes way first where a folder is involved, for rename
-// replaces files by files only.
+// replacePath moves path to final. If one of them is a folder, it first moves the existing final to old, because rename
+// replaces only files by files.
 func replacePath(path, final, old string) error {
 	if !isDir(path) && !isDir(final) {
 		return os.Rename(path, final)
@@ -159,7 +159,7 @@ func isDir(path string) bool {
 	return err == nil && info.IsDir()
 }
 
-// removeIfExists deletes a file that may be gone already.
+// removeIfExists deletes a file. A missing file is not an error.
 func removeIfExists(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("fetch: %w", err)

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// maxRedirects is how many redirects one request follows: archives hop between a landing page and mirrors, no more.
+// maxRedirects limits the redirects of one request. Archives use few, from a landing page to mirrors.
 const maxRedirects = 10
 
-// errRedirect is a redirect that is not followed.
+// errRedirect is the error for a rejected redirect.
 var errRedirect = errors.New("refused redirect")
 
-// newClient makes a client that stores bytes as they come (no transparent decompression) and follows few redirects.
+// newClient returns a client that stores bytes unchanged (without transparent decompression) and limits redirects.
 func newClient(o Options) *http.Client {
 	dialer := &net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}
 	return &http.Client{
@@ -31,7 +31,7 @@ func newClient(o Options) *http.Client {
 	}
 }
 
-// checkRedirect refuses long chains, other schemes, and the step from https down to http.
+// checkRedirect rejects long chains, schemes except http and https, and the change from https to http.
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
 		return fmt.Errorf("%w: more than %d", errRedirect, maxRedirects)

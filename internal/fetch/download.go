@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// The wait before attempt n+1 is firstWait doubled n-1 times, at most maxWait, or what the server asks for up to
-// maxAsked.
+// The wait before attempt n+1 is firstWait * 2^(n-1), up to maxWait. If the server asks for a time, it is that time, up
+// to maxAsked.
 const (
 	firstWait = time.Second
 	maxWait   = 30 * time.Second
 	maxAsked  = 2 * time.Minute
 )
 
-// transientError is a failure that another attempt may get over.
+// transientError is a failure after which another attempt may succeed.
 type transientError struct {
 	error
 	after time.Duration // the server's Retry-After; 0: none
@@ -24,8 +24,8 @@ type transientError struct {
 
 func (t transientError) Unwrap() error { return t.error }
 
-// downloadPart fills the part file and checks it. A mismatch of bytes that came in several pieces gets a second chance
-// in one piece: the file may have changed in between in a way that the server did not tell.
+// downloadPart downloads the part file and checks it. If the checksum of a resumed download is wrong, it downloads the
+// file once more as a whole, because the file may have changed on the server without notice.
 func (c *Cache) downloadPart(ctx context.Context, f File) (sum string, size int64, err error) {
 	p := c.pathsOf(f)
 	for {
@@ -51,7 +51,7 @@ func (c *Cache) downloadPart(ctx context.Context, f File) (sum string, size int6
 	}
 }
 
-// transferPart makes attempts until the part file is complete, and reports whether it came in more than one piece.
+// transferPart makes attempts until the part file is complete. It reports whether an attempt resumed an earlier one.
 func (c *Cache) transferPart(ctx context.Context, f File, p cachePaths) (resumed bool, err error) {
 	for n := 1; ; n++ {
 		resumedHere, err := c.attemptDownload(ctx, f, p, n)
@@ -77,7 +77,7 @@ func (c *Cache) transferPart(ctx context.Context, f File, p cachePaths) (resumed
 	}
 }
 
-// backoff is how long to wait after attempt n.
+// backoff returns the wait after attempt n.
 func (t transientError) backoff(n int) time.Duration {
 	if t.after > 0 {
 		return min(t.after, maxAsked)
@@ -89,12 +89,13 @@ func (t transientError) backoff(n int) time.Duration {
 	return min(wait, maxWait)
 }
 
-// discardPart deletes what has been downloaded.
+// discardPart deletes the downloaded bytes.
 func discardPart(p cachePaths) error {
 	return errors.Join(removeIfExists(p.part), removeIfExists(p.resume))
 }
 
-// partSize is how much has been downloaded, 0 where nothing has. A link or a pipe in the file's place goes.
+// partSize returns the number of downloaded bytes, 0 if there is no part file. It deletes a link or a pipe with the
+// file's name.
 func partSize(p cachePaths) (int64, error) {
 	info, err := os.Lstat(p.part)
 	switch {

@@ -9,19 +9,19 @@ import (
 	"strings"
 )
 
-// stateDir is the folder, inside the cache, of partial downloads, locks and receipts.
+// stateDir is the folder for partial downloads, locks and receipts inside the cache.
 const stateDir = ".state"
 
-// File is something to have in the cache.
+// File describes a file or an archive for the cache.
 type File struct {
-	Name   string // path in the cache, with slashes: "resnet50/resnet50_v1.onnx". With Unpack it is a folder's
+	Name   string // path in the cache, with slashes: "resnet50/resnet50_v1.onnx"; a folder's path if Unpack is true
 	URL    string // http or https
-	SHA256 string // of the download, lower-case hex; empty: unknown, the file counts as unverified
+	SHA256 string // of the download, lower-case hex; empty: unknown, and the file counts as unverified
 	Size   int64  // of the download in bytes; 0: unknown
-	Unpack bool   // the download is a tar, tar.gz or zip archive, whose contents are wanted
+	Unpack bool   // unpack the download, a tar, tar.gz or zip archive
 }
 
-// checkEntry reports every fault of the entry.
+// checkEntry reports all faults of the entry.
 func (f File) checkEntry() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -58,15 +58,15 @@ func checkURL(text string) error {
 	return nil
 }
 
-// cachePaths are the places of one file in a cache.
+// cachePaths contains the paths of one file in a cache.
 type cachePaths struct {
 	final   string // the file, or the folder of the unpacked archive
-	part    string // what has been downloaded so far
-	resume  string // of which version of the file that is
-	receipt string // what is in final
+	part    string // the bytes downloaded so far
+	resume  string // the version (fileVersion) of part
+	receipt string // the receipt (cacheReceipt) of final
 	lock    string
-	staging string // the archive's contents while it is unpacked
-	old     string // what final held before, while it is replaced
+	staging string // the contents of the archive during unpacking
+	old     string // the previous final during its replacement
 }
 
 func (c *Cache) pathsOf(f File) cachePaths {

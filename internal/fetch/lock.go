@@ -11,10 +11,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/fetch/filelock"
 )
 
-// lockPoll is how often a process asks whether another one is done.
+// lockPoll is the interval of the attempts to get another process's lock.
 const lockPoll = 200 * time.Millisecond
 
-// lockFile keeps other processes, and other goroutines of this one, from fetching f until unlock is called.
+// lockFile prevents other processes and goroutines from fetching f until unlock is called.
 func (c *Cache) lockFile(ctx context.Context, f File) (unlock func(), err error) {
 	path := c.pathsOf(f).lock
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -4,5 +4,5 @@ package fetch
 
 import "syscall"
 
-// noFollow makes opening a symbolic link an error, where the system can.
+// noFollow makes opening a symbolic link an error on systems that support it.
 const noFollow = syscall.O_NOFOLLOW

@@ -2,7 +2,7 @@ package fetch
 
 import "io"
 
-// Phase is what Get is doing.
+// Phase is the current step of Get.
 type Phase string
 
 // The phases, in order.
@@ -13,14 +13,14 @@ const (
 	Unpacking   Phase = "unpacking"
 )
 
-// Progress is a moment of Get.
+// Progress is the state of a Get at one moment.
 type Progress struct {
-	Name    string // the file's
+	Name    string // the File's Name
 	Phase   Phase
-	Done    int64 // bytes; downloading: with those of earlier attempts; unpacking: of contents
+	Done    int64 // bytes; downloading: including earlier attempts; unpacking: bytes of contents
 	Total   int64 // bytes; 0: unknown
-	Attempt int   // of the download, from 1
-	Err     error // why the last attempt failed, while waiting for the next
+	Attempt int   // number of the download attempt, from 1
+	Err     error // failure of the last attempt during the wait for the next
 }
 
 func (c *Cache) reportProgress(p Progress) {
@@ -29,7 +29,7 @@ func (c *Cache) reportProgress(p Progress) {
 	}
 }
 
-// countingWriter calls moved with the sum of the bytes written, beginning at n.
+// countingWriter counts written bytes, starting at n, and calls moved with the sum.
 type countingWriter struct {
 	io.Writer
 	n     int64

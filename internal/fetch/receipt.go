@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/fetch/wholefile"
 )
 
-// cacheReceipt says what a place in the cache holds, so that a large file is hashed once and not at every start.
+// cacheReceipt records the contents of a path in the cache, so that large files are hashed only once.
 type cacheReceipt struct {
 	URL      string `json:"url"`
 	SHA256   string `json:"sha256"`
@@ -22,7 +22,7 @@ type cacheReceipt struct {
 	Placed   bool   `json:"placed"`      // by hand
 }
 
-// matchesVersion reports whether the receipt is for the version that f asks for.
+// matchesVersion reports whether the receipt is for the version in f.
 func (r cacheReceipt) matchesVersion(f File) bool {
 	if f.SHA256 != "" {
 		return r.SHA256 == f.SHA256
@@ -30,7 +30,7 @@ func (r cacheReceipt) matchesVersion(f File) bool {
 	return r.Placed || r.URL == f.URL
 }
 
-// matchesFile reports whether the file is still as it was when the receipt was written.
+// matchesFile reports whether the file is unchanged since the receipt was written.
 func (r cacheReceipt) matchesFile(info fs.FileInfo) bool {
 	return info.IsDir() || info.Size() == r.Size && info.ModTime().UnixNano() == r.Modified
 }
@@ -39,7 +39,7 @@ func (r cacheReceipt) toItem(path string, f File) Item {
 	return Item{Path: path, SHA256: r.SHA256, Size: r.Size, Verified: f.SHA256 != "", Placed: r.Placed}
 }
 
-// readReceipt returns false where there is no receipt, or none that can be read: it is then made anew.
+// readReceipt returns false if the receipt is missing or unreadable. The caller then creates a new one.
 func readReceipt(path string) (cacheReceipt, bool) {
 	var r cacheReceipt
 	text, err := readState(path)
@@ -49,10 +49,10 @@ func readReceipt(path string) (cacheReceipt, bool) {
 	return r, true
 }
 
-// maxState is the size up to which the files of the cache's own are read: they have some hundred bytes.
+// maxState limits the size of the cache's state files. They have about a hundred bytes.
 const maxState = 1 << 20
 
-// readState reads a file that writeJSON wrote. Whatever else lies there is no state.
+// readState reads a file written by writeJSON. It returns an error if the path is not a regular file.
 func readState(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -75,7 +75,7 @@ func writeReceipt(p cachePaths, r cacheReceipt) error {
 	return writeJSON(p.receipt, r)
 }
 
-// writeJSON replaces path as a whole, so that no reader sees half of it.
+// writeJSON replaces the file at path atomically.
 func writeJSON(path string, v any) error {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -90,13 +90,13 @@ func writeJSON(path string, v any) error {
 	return nil
 }
 
-// Locate returns f if it is in the cache: fetched, or put there by hand. It downloads nothing. ErrMissing means that
-// Get has to fetch it; ErrChecksum that a file is there whose contents are not those that f asks for.
+// Locate returns f if it is in the cache, fetched or placed by hand. It downloads nothing. ErrMissing means that Get
+// must fetch the file. ErrChecksum means that a file with other contents is there.
 func (c *Cache) Locate(ctx context.Context, f File) (Item, error) {
 	if item, _, err := c.locateKnown(f); !errors.Is(err, errUnknown) {
 		return item, err
 	}
-	unlock, err := c.lockFile(ctx, f) // a process that has just fetched it may be about to write its receipt
+	unlock, err := c.lockFile(ctx, f) // a process that has just fetched f may still be writing its receipt
 	switch {
 	case err == nil:
 		defer unlock()
@@ -106,7 +106,7 @@ func (c *Cache) Locate(ctx context.Context, f File) (Item, error) {
 	return c.locateLocked(ctx, f)
 }
 
-// locateLocked is Locate for who holds the lock of f.
+// locateLocked is Locate for a caller that holds the lock of f.
 func (c *Cache) locateLocked(ctx context.Context, f File) (Item, error) {
 	item, info, err := c.locateKnown(f)
 	if errors.Is(err, errUnknown) {
@@ -115,10 +115,10 @@ func (c *Cache) locateLocked(ctx context.Context, f File) (Item, error) {
 	return item, err
 }
 
-// errUnknown says that something is where f would be, and that no receipt is for it.
+// errUnknown is the error for an existing file or folder without a matching receipt.
 var errUnknown = errors.New("fetch: what is there has no receipt")
 
-// locateKnown judges by the receipt alone. With errUnknown it returns what is there.
+// locateKnown checks f by its receipt only. With errUnknown it returns the file's info.
 func (c *Cache) locateKnown(f File) (Item, fs.FileInfo, error) {
 	if err := f.checkEntry(); err != nil {
 		return Item{}, nil, err
@@ -146,7 +146,7 @@ func readOnly(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
-// locatePlaced judges what was put into the cache, or changed there, by other hands than Get's.
+// locatePlaced checks a file or folder that was placed or changed by hand, and writes its receipt.
 func (c *Cache) locatePlaced(ctx context.Context, f File, info fs.FileInfo) (Item, error) {
 	p := c.pathsOf(f)
 	switch {
@@ -167,12 +167,12 @@ func (c *Cache) locatePlaced(ctx context.Context, f File, info fs.FileInfo) (Ite
 	}
 	r := cacheReceipt{SHA256: sum, Size: size, Placed: true}
 	if err := writeReceipt(p, r); err != nil && !readOnly(err) {
-		return Item{}, err // in a cache that is read-only, the file is hashed each time
+		return Item{}, err // in a read-only cache, the file is hashed each time
 	}
 	return r.toItem(p.final, f), nil
 }
 
-// placedFolder accepts any folder that is not empty: what should be in it is the reader's to check.
+// placedFolder accepts any folder that is not empty. The reader of the data checks the contents.
 func placedFolder(p cachePaths) (Item, error) {
 	entries, err := os.ReadDir(p.final)
 	if err != nil {

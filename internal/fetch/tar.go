@@ -35,7 +35,7 @@ func (t *unpackedTree) tarEntry(h *tar.Header, contents io.Reader) error {
 	case tar.TypeLink:
 		return t.hardLink(h.Name, h.Linkname)
 	case tar.TypeXGlobalHeader:
-		return nil // a comment, as git archive writes it
+		return nil // a comment, as in archives of git archive
 	}
 	return fmt.Errorf("%w: entry %q is a device, pipe or other special file (type %q)", ErrUnsafe, h.Name, h.Typeflag)
 }

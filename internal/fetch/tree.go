@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// maxDepth is how deep an archive's folders may be nested.
+// maxDepth limits the nesting of an archive's folders.
 const maxDepth = 64
 
-// unpackedTree is a folder that an archive is unpacked into. It holds the archive's entries to what is safe: paths that
-// stay inside, no path through a link, links that point inside, no other kind of file, nothing written twice, and no
-// more than the limits allow. os.Root holds the first of these once more, in the kernel's terms.
+// unpackedTree is the folder for an archive's entries. It accepts only safe entries: paths inside the folder that do
+// not lead through links, links to targets inside, only files, folders and links, each written once and within the
+// limits. os.Root enforces the paths again in the kernel.
 type unpackedTree struct {
 	root    *os.Root
 	limits  Limits
 	moved   func(int64)
-	linked  bool // there are symbolic links
+	linked  bool // true if there are symbolic links
 	entries int
 	bytes   int64
 }
@@ -34,7 +34,7 @@ func (t *unpackedTree) tooLarge() error {
 	return fmt.Errorf("%w: its contents are more than %d bytes", ErrUnsafe, t.limits.Bytes)
 }
 
-// countEntry counts an entry and returns its path, cleaned and relative to the root.
+// countEntry counts an entry and returns its clean path relative to the root.
 func (t *unpackedTree) countEntry(name string) (string, error) {
 	t.entries++
 	if t.entries > t.limits.Files {
@@ -47,8 +47,8 @@ func (t *unpackedTree) countEntry(name string) (string, error) {
 	return clean, t.checkNoLink(clean, name)
 }
 
-// EntryPath is the path of an archive's entry, cleaned and relative to the folder that it is unpacked into. The error
-// says why none that has this name is unpacked.
+// EntryPath returns the clean path of an archive's entry, relative to the folder for unpacking. The error states why an
+// entry of this name is rejected.
 func EntryPath(name string) (string, error) {
 	clean := path.Clean(strings.TrimRight(name, "/"))
 	switch {
@@ -62,8 +62,8 @@ func EntryPath(name string) (string, error) {
 	return clean, nil
 }
 
-// checkNoLink refuses a path through, or onto, a symbolic link: what is written there would land somewhere else. It
-// asks the file system, which may hold names for equal that differ in case.
+// checkNoLink rejects a path that leads through or to a symbolic link, because the target may be elsewhere. It asks the
+// file system, which may ignore case in names.
 func (t *unpackedTree) checkNoLink(clean, name string) error {
 	for p := clean; t.linked && p != "."; p = path.Dir(p) {
 		if info, err := t.root.Lstat(p); err == nil && info.Mode().Type() == fs.ModeSymlink {
@@ -73,7 +73,6 @@ func (t *unpackedTree) checkNoLink(clean, name string) error {
 	return nil
 }
 
-// makeFolder makes a folder.
 func (t *unpackedTree) makeFolder(name string) error {
 	clean, err := t.countEntry(name)
 	if err != nil {
@@ -82,14 +81,14 @@ func (t *unpackedTree) makeFolder(name string) error {
 	return t.wrapMakeError(name, t.root.MkdirAll(clean, 0o755))
 }
 
-// writeFile writes a file of the bytes of r, of which the archive says that they are size. mode decides only whether it
-// may be executed.
+// writeFile writes a file with the bytes of r. size is their number according to the archive. mode only decides whether
+// the file is executable.
 func (t *unpackedTree) writeFile(name string, mode fs.FileMode, size int64, r io.Reader) error {
 	clean, err := t.countEntry(name)
 	if err != nil {
 		return err
 	}
-	if size > t.limits.Bytes-t.bytes { // not one byte of what cannot be whole
+	if size > t.limits.Bytes-t.bytes { // write nothing if the file cannot be complete
 		return t.tooLarge()
 	}
 	if err := t.makeParents(clean); err != nil {
@@ -110,7 +109,7 @@ func (t *unpackedTree) writeFile(name string, mode fs.FileMode, size int64, r io
 	return err
 }
 
-// copyContent copies r to w up to the limit. It tells a full disk from a damaged archive.
+// copyContent copies r to w up to the limit. Its errors distinguish a full disk from a damaged archive.
 func (t *unpackedTree) copyContent(name string, w io.Writer, r io.Reader) error {
 	left := t.limits.Bytes - t.bytes
 	out := &countingWriter{Writer: w, n: t.bytes, moved: t.moved}
@@ -128,7 +127,7 @@ func (t *unpackedTree) copyContent(name string, w io.Writer, r io.Reader) error 
 	return nil
 }
 
-// makeSymlink makes a symbolic link whose target is inside.
+// makeSymlink creates a symbolic link with a target inside the root.
 func (t *unpackedTree) makeSymlink(name, target string) error {
 	clean, err := t.countEntry(name)
 	if err != nil {
@@ -144,8 +143,9 @@ func (t *unpackedTree) makeSymlink(name, target string) error {
 	return t.wrapMakeError(name, t.root.Symlink(filepath.FromSlash(target), clean))
 }
 
-// pointsInside reports whether the target of a link at path clean stays below the root. It may climb first, but not
-// above the root, and then only descend: a step up after a step down could pass through another link and end outside.
+// pointsInside reports whether the target of a link at path clean stays below the root. The target may ascend first,
+// but not above the root, and then only descend. An ascent after a descent could lead through another link and end
+// outside.
 func pointsInside(clean, target string) bool {
 	down, up := target, 0
 	for down == ".." || strings.HasPrefix(down, "../") {
@@ -180,7 +180,7 @@ func (t *unpackedTree) makeParents(clean string) error {
 	return t.root.MkdirAll(path.Dir(clean), 0o755)
 }
 
-// wrapMakeError wraps a failure of making the entry called name.
+// wrapMakeError adds the entry's name to an error of its creation.
 func (t *unpackedTree) wrapMakeError(name string, err error) error {
 	if err != nil {
 		return fmt.Errorf("%w: entry %q: %w", ErrArchive, name, err)

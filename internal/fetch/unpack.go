@@ -11,8 +11,8 @@ import (
 	"os"
 )
 
-// unpackInto fills the staging folder, which is made anew, with the contents of the downloaded archive. An archive that
-// cannot be unpacked is not kept, unless it is known to be the right one: the download may have been bad.
+// unpackInto creates a new staging folder and unpacks the downloaded archive into it. If unpacking fails and the
+// checksum was not verified, it deletes the download, which may be damaged.
 func (c *Cache) unpackInto(ctx context.Context, f File, p cachePaths) error {
 	if err := os.RemoveAll(p.staging); err != nil {
 		return fmt.Errorf("fetch: %w", err)
@@ -29,15 +29,14 @@ func (c *Cache) unpackInto(ctx context.Context, f File, p cachePaths) error {
 	return errors.Join(err, os.RemoveAll(p.staging))
 }
 
-// Unpack writes the contents of an archive on the disk, tar, tar.gz or zip, to the new folder dir. It refuses what
-// would lie outside, devices, links that point outside, and more than the limits. After an error dir holds what came
-// before it.
+// Unpack unpacks a tar, tar.gz or zip archive into the new folder dir. It rejects entries outside dir, devices, links
+// to targets outside, and archives above the limits. After an error dir contains the entries before it.
 func Unpack(ctx context.Context, archive, dir string, l Limits) error {
 	return unpackArchive(ctx, archive, dir, l, func(int64) {})
 }
 
-// unpackArchive writes the contents of a tar, tar.gz or zip archive, told apart by its first bytes, to the new folder
-// dir. moved is called with the bytes written so far.
+// unpackArchive unpacks a tar, tar.gz or zip archive into the new folder dir. It detects the format by the first bytes.
+// It calls moved with the bytes written so far.
 func unpackArchive(ctx context.Context, archive, dir string, l Limits, moved func(int64)) error {
 	file, err := os.Open(archive)
 	if err != nil {
@@ -62,7 +61,7 @@ func unpackArchive(ctx context.Context, archive, dir string, l Limits, moved fun
 	return nil
 }
 
-// The first bytes of the formats. A tar archive has its mark at tarMark.
+// tarMark is the offset of tarMagic in a tar archive. The other formats have their magic numbers at offset 0.
 const tarMark = 257
 
 var (
@@ -99,10 +98,10 @@ func (t *unpackedTree) unpackGzip(r io.Reader) error {
 	return drainReader(z)
 }
 
-// maxPadding is how much may follow the last entry of a tar archive: writers fill up their last block.
+// maxPadding limits the bytes after the last entry of a tar archive. Writers pad their last block.
 const maxPadding = 16 << 20
 
-// drainReader reads to the end, where gzip has its checksum.
+// drainReader reads r to the end, because the checksum of gzip is there.
 func drainReader(r io.Reader) error {
 	n, err := io.Copy(io.Discard, io.LimitReader(r, maxPadding+1))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// hashFile measures a file, and tells the progress of it.
+// hashFile computes the checksum and the size of a file, and reports progress.
 func (c *Cache) hashFile(ctx context.Context, f File, path string) (sum string, size int64, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *Cache) hashFile(ctx context.Context, f File, path string) (sum string, 
 	return hex.EncodeToString(h.Sum(nil)), size, nil
 }
 
-// checkContent holds a file to what is known of it. A file of no bytes is never right.
+// checkContent compares a file's checksum and size with those in f. Empty files are always rejected.
 func (f File) checkContent(sum string, size int64) error {
 	switch {
 	case size == 0:

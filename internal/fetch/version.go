@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// fileVersion says which version of a file a download belongs to.
+// fileVersion identifies the version of a file on the server.
 type fileVersion struct {
 	URL          string `json:"url"`
 	ETag         string `json:"etag"`
 	LastModified string `json:"last_modified"`
-	Total        int64  `json:"total"` // bytes of the whole file; 0: the server did not say
+	Total        int64  `json:"total"` // bytes of the whole file; 0: unknown
 }
 
-// versionOf reads the version that a response is about. start is the offset of its first byte.
+// versionOf returns the version in a response. start is the offset of the response's first byte.
 func versionOf(f File, resp *http.Response, start int64) fileVersion {
 	v := fileVersion{URL: f.URL, ETag: resp.Header.Get("ETag"), LastModified: resp.Header.Get("Last-Modified")}
 	if resp.ContentLength >= 0 {
@@ -26,8 +26,8 @@ func versionOf(f File, resp *http.Response, start int64) fileVersion {
 	return v
 }
 
-// rangeValidator is what If-Range may hold: a strong ETag, or the time of the last change. A weak ETag promises too
-// little.
+// rangeValidator returns the value for If-Range: a strong ETag or the time of the last change. A weak ETag does not
+// guarantee equal bytes.
 func (v fileVersion) rangeValidator() string {
 	if v.ETag != "" && !strings.HasPrefix(v.ETag, "W/") {
 		return v.ETag
@@ -35,7 +35,7 @@ func (v fileVersion) rangeValidator() string {
 	return v.LastModified
 }
 
-// canBeSame reports whether the other version, of a later response, can be of the same bytes.
+// canBeSame reports whether the version of a later response may have the same bytes.
 func (v fileVersion) canBeSame(other fileVersion) bool {
 	return v.ETag == other.ETag && v.LastModified == other.LastModified &&
 		(v.Total == 0 || other.Total == 0 || v.Total == other.Total)
@@ -46,8 +46,8 @@ func (v fileVersion) isComplete(f File, n int64) bool {
 	return n > 0 && (n == v.Total || n == f.Size)
 }
 
-// readVersion says what the part file is a part of, and how long it is. Nothing is left of a part that cannot be gone
-// on with: of another address, of unknown version (unless a sha256 will tell), or longer than the whole.
+// readVersion returns the version and the size of the part file. It deletes a part that cannot be resumed because it
+// comes from another address, is longer than the whole, or has an unknown version and no sha256 to check.
 func readVersion(f File, p cachePaths) (fileVersion, int64, error) {
 	n, err := partSize(p)
 	if err != nil || n == 0 {

@@ -12,7 +12,7 @@ import (
 
 var errStalled = errors.New("nothing arrived for too long")
 
-// watchdog ends a request in which nothing moves.
+// watchdog ends a request if no bytes arrive for a time.
 type watchdog struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -32,7 +32,7 @@ func (w *watchdog) stopTimer() {
 	w.cancel(nil)
 }
 
-// wrapReader returns a reader of r that feeds the watchdog and says of each failure whether it is transient.
+// wrapReader returns a reader of r that resets the watchdog and marks transient failures.
 func (w *watchdog) wrapReader(r io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		n, err := r.Read(b)
@@ -44,7 +44,7 @@ func (w *watchdog) wrapReader(r io.Reader) io.Reader {
 	})
 }
 
-// classifyError tells the failures of a connection that another attempt may get over from those that it will not.
+// classifyError returns a transientError for connection failures that another attempt may overcome.
 func (w *watchdog) classifyError(err error) error {
 	if cause := context.Cause(w.ctx); cause != nil {
 		err = cause

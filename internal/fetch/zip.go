@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// maxLink is the longest target of a symbolic link, as Linux has it.
+// maxLink is the maximum length of a symbolic link's target, as on Linux.
 const maxLink = 4095
 
 // unpackZip writes the entries of an archive to the tree.
@@ -22,7 +22,7 @@ func (t *unpackedTree) unpackZip(ctx context.Context, file *os.File) error {
 		return fmt.Errorf("fetch: %w", err)
 	}
 	archive, err := zip.NewReader(file, info.Size())
-	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // the tree says which path
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // the tree reports the path
 		return fmt.Errorf("%w: %w", ErrArchive, err)
 	}
 	for _, f := range archive.File {
@@ -36,7 +36,7 @@ func (t *unpackedTree) unpackZip(ctx context.Context, file *os.File) error {
 	return nil
 }
 
-// encrypted is the bit of a zip entry's flags that says so.
+// encrypted is the flag of an encrypted zip entry.
 const encrypted = 1
 
 func (t *unpackedTree) zipEntry(ctx context.Context, f *zip.File) error {
@@ -60,7 +60,7 @@ func (t *unpackedTree) zipEntry(ctx context.Context, f *zip.File) error {
 	return t.writeFile(f.Name, mode, int64(min(f.UncompressedSize64, math.MaxInt64)), endsWith(ctx, r))
 }
 
-// zipLink makes a symbolic link, whose target is the entry's contents.
+// zipLink creates a symbolic link. The entry's contents are the link's target.
 func (t *unpackedTree) zipLink(name string, r io.Reader) error {
 	target, err := io.ReadAll(io.LimitReader(r, maxLink+1))
 	switch {

@@ -1,4 +1,4 @@
-// Package figure prints the harness's numbers, rounded according to the rules and with digits grouped.
+// Package figure formats the harness's numbers, rounded according to the rules and with digits grouped.
 package figure
 
 import (
@@ -8,17 +8,16 @@ import (
 	"time"
 )
 
-// significant is how many figures a published metric has.
+// significant is the number of significant figures of a published metric.
 const significant = 5
 
-// Round writes v with five significant figures, ties to even, never with an exponent, as the rules want published
-// metrics. Zeros that the rounding leaves behind the point stay: 3.15 is 3.1500. NaN and infinities are written as
-// strconv does.
+// Round formats v with five significant figures, as the rules require for published metrics. It rounds ties to even,
+// never uses an exponent and keeps trailing zeros: 3.15 becomes 3.1500. It formats NaN and infinities like strconv.
 func Round(v float64) string {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
-	// FormatFloat works on the exact binary value, so that only true ties go to even.
+	// FormatFloat uses the exact binary value, so only true ties round to even.
 	text := strconv.FormatFloat(v, 'e', significant-1, 64)
 	rounded, _ := strconv.ParseFloat(text, 64)
 	_, e, _ := strings.Cut(text, "e")
@@ -26,7 +25,7 @@ func Round(v float64) string {
 	return strconv.FormatFloat(rounded, 'f', max(0, significant-1-exponent), 64)
 }
 
-// Short writes v with at most three significant figures and no trailing zeros, for limits and shares.
+// Short formats v with up to three significant figures and without trailing zeros, for limits and shares.
 func Short(v float64) string {
 	if math.Abs(v) >= 1000 {
 		return strconv.FormatFloat(v, 'f', 0, 64)
@@ -38,10 +37,10 @@ func Short(v float64) string {
 	return text
 }
 
-// Millis is a latency in milliseconds, the unit of the rules.
+// Millis returns a duration in milliseconds, the rules' unit of latencies.
 func Millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// Seconds writes a duration for people: 85 ms, 12.3 s, 10 min 5 s.
+// Seconds formats a duration for people: 85 ms, 12.3 s, 10 min 5 s.
 func Seconds(d time.Duration) string {
 	if d > 0 && d < time.Second/10 {
 		return Short(Millis(d)) + " ms"
@@ -63,7 +62,7 @@ func Seconds(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// Count writes n with its thousands apart: 270,336.
+// Count formats n with grouped thousands: 270,336.
 func Count(n uint64) string {
 	digits := strconv.FormatUint(n, 10)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -72,7 +71,7 @@ func Count(n uint64) string {
 	return digits
 }
 
-// Plural writes how many there are of what a word says: 1 run, 2 runs.
+// Plural formats a number and its noun: 1 run, 2 runs.
 func Plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word
@@ -80,7 +79,7 @@ func Plural(n int, word string) string {
 	return Count(uint64(n)) + " " + word + "s"
 }
 
-// Bytes writes a size: 512 B, 4.1 MB, 24 GB (powers of 1000).
+// Bytes formats a size: 512 B, 4.1 MB, 24 GB (powers of 1000).
 func Bytes(n int64) string {
 	units := []string{"B", "kB", "MB", "GB", "TB"}
 	v, u := float64(n), 0

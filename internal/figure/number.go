@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Number is a float64 that JSON can always hold: what is not finite is written as null, and null is read as NaN.
+// Number is a float64 with a JSON form for all values. NaN and infinities are written as null, and null is read as NaN.
 type Number float64
 
 // MarshalJSON implements json.Marshaler.

@@ -5,17 +5,18 @@ import (
 	"math"
 )
 
-// Format is the format of a network's numbers.
+// Format is a number format of networks.
 type Format uint8
 
-// The formats. Single is float32, which nothing is rounded to.
+// The formats. Single is float32; rounding to it changes nothing.
 const (
 	Single Format = iota
 	Float16
 	BFloat16
 )
 
-// Round is the number of the format that is nearest to v, halves to the even one; beyond the largest, an infinity.
+// Round returns the number of the format that is nearest to v, with ties to even, or an infinity beyond the largest
+// number.
 func (f Format) Round(v float32) float32 {
 	switch f {
 	case Float16:
@@ -36,7 +37,7 @@ func (f Format) RoundAll(values []float32) {
 	}
 }
 
-// Encode writes values to dst, two bytes each; the format is Float16 or BFloat16.
+// Encode writes values to dst, two bytes each. The format must be Float16 or BFloat16.
 func (f Format) Encode(dst []byte, values []float32) {
 	if f == BFloat16 {
 		for i, v := range values {
@@ -49,20 +50,20 @@ func (f Format) Encode(dst []byte, values []float32) {
 	}
 }
 
-// ToFloat16 is the encoding of the float16 that is nearest to v, halves to the even one.
+// ToFloat16 returns the encoding of the float16 that is nearest to v, with ties to even.
 func ToFloat16(v float64) uint16 {
 	f := float32(v)
 	if float64(f) == v || v != v {
 		return toFloat16(f)
 	}
-	bits := math.Float32bits(f) // towards 0, and odd: so that what float32 cuts off still decides
+	bits := math.Float32bits(f) // rounded towards 0 and made odd, so the bits that float32 drops still decide ties
 	if math.Abs(float64(f)) > math.Abs(v) {
 		bits--
 	}
 	return toFloat16(math.Float32frombits(bits | 1))
 }
 
-// Decode reads len(dst) values that Encode wrote.
+// Decode reads len(dst) values in the encoding of Encode.
 func (f Format) Decode(dst []float32, data []byte) {
 	from := fromFloat16
 	if f == BFloat16 {
@@ -76,18 +77,18 @@ func (f Format) Decode(dst []float32, data []byte) {
 func toBFloat16(v float32) uint16 {
 	bits := math.Float32bits(v)
 	if v != v {
-		return uint16(bits>>16) | 1<<6 // stays none
+		return uint16(bits>>16) | 1<<6 // stays NaN
 	}
 	return uint16((bits + 0x7fff + bits>>16&1) >> 16)
 }
 
 func fromBFloat16(bits uint16) float32 { return math.Float32frombits(uint32(bits) << 16) }
 
-// The parts of a float16: 1 bit of sign, 5 of the exponent, 10 of the fraction.
+// The parts of a float16: 1 sign bit, 5 exponent bits, 10 fraction bits.
 const (
 	bias16     = 15
 	infinite16 = 0x7c00
-	least16    = 0x1p-24 // the distance of numbers below the smallest normal one
+	least16    = 0x1p-24 // distance between subnormal numbers
 )
 
 func toFloat16(v float32) uint16 {
@@ -96,9 +97,9 @@ func toFloat16(v float32) uint16 {
 	switch {
 	case v != v:
 		return sign | infinite16 | 1<<9
-	case size >= 0x477ff000: // half a step beyond the largest, 65504
+	case size >= 0x477ff000: // at least half a step above the largest number, 65504
 		return sign | infinite16
-	case size < 0x38800000: // below the smallest normal one
+	case size < 0x38800000: // below the smallest normal number
 		return sign | uint16(math.RoundToEven(float64(math.Float32frombits(size))/least16))
 	}
 	size += 0xfff + size>>13&1

@@ -1,5 +1,5 @@
-// Package inequality reads texts such as "p99 < 12ms", the parts of conditions on runs (failif) and objectives of
-// servers (serving/objective).
+// Package inequality parses texts such as "p99 < 12ms" in conditions on runs (failif) and objectives of servers
+// (serving/objective).
 //
 // In scope: operators, numbers with units, units of time. Out of scope: the names on the left side, and their units.
 package inequality
@@ -11,7 +11,7 @@ import (
 	"unicode"
 )
 
-// Operator compares what was measured with a limit.
+// Operator compares a measured value with a limit.
 type Operator string
 
 // The operators.
@@ -24,10 +24,10 @@ const (
 	Different Operator = "!="
 )
 
-// operators are the longer ones first.
+// operators lists the longer operators first, because the shorter ones are their prefixes.
 var operators = [...]Operator{AtLeast, AtMost, Equal, Different, Greater, Less}
 
-// Cut splits a text at its first operator; ok is false where it has none. Both sides are without the space around them.
+// Cut splits a text at its first operator and trims spaces from both sides. ok is false if there is no operator.
 func Cut(text string) (left string, op Operator, right string, ok bool) {
 	at := strings.IndexAny(text, "<>=!")
 	if at < 0 {
@@ -41,7 +41,7 @@ func Cut(text string) (left string, op Operator, right string, ok bool) {
 	return text, "", "", false
 }
 
-// Holds applies the operator.
+// Holds reports whether v and limit satisfy the operator.
 func (o Operator) Holds(v, limit float64) bool {
 	switch o {
 	case Greater:
@@ -67,7 +67,7 @@ type Quantity struct {
 	digits string
 }
 
-// ParseQuantity reads one; ok is false where the text does not begin with a finite number.
+// ParseQuantity parses a number and its unit. ok is false if the text does not begin with a finite number.
 func ParseQuantity(text string) (q Quantity, ok bool) {
 	q.Signed = strings.HasPrefix(text, "+") || strings.HasPrefix(text, "-")
 	q.digits = strings.TrimRightFunc(text, func(r rune) bool { return !unicode.IsDigit(r) && r != '.' })
@@ -79,7 +79,7 @@ func ParseQuantity(text string) (q Quantity, ok bool) {
 	return q, true
 }
 
-// Scaled is the value times a power of ten, rounded once: 99.9 % is 0.999, not 0.9990000000000001.
+// Scaled returns the value times 10^power, rounded once: 99.9 % is 0.999, not 0.9990000000000001.
 func (q Quantity) Scaled(power int) float64 {
 	if v, err := strconv.ParseFloat(q.digits+"e"+strconv.Itoa(power), 64); err == nil {
 		return v
@@ -87,7 +87,7 @@ func (q Quantity) Scaled(power int) float64 {
 	return q.Value * math.Pow10(power)
 }
 
-// TimePower is the power of ten that a unit of time is of a nanosecond; ok is false where it is none.
+// TimePower returns log10 of the nanoseconds in a unit of time. ok is false if the unit is unknown.
 func TimePower(unit string) (power int, ok bool) {
 	switch unit {
 	case "ns":

@@ -12,7 +12,7 @@ type testFunc func(r *rendering, v any, a callArguments) bool
 
 var tests map[string]testFunc
 
-// kindOf is a test of what a value is.
+// kindOf returns a test of a value's type or content.
 func kindOf(is func(v any) bool) testFunc {
 	return func(_ *rendering, v any, a callArguments) bool {
 		a.bindParameters("the test")
@@ -20,7 +20,7 @@ func kindOf(is func(v any) bool) testFunc {
 	}
 }
 
-// comparisonTest is a test by a comparison.
+// comparisonTest returns a test that compares a value with its argument.
 func comparisonTest(operator string) testFunc {
 	return func(r *rendering, v any, a callArguments) bool {
 		return r.compareValues(operator, v, a.bindParameters(operator, "other")[0])

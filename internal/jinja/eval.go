@@ -11,7 +11,7 @@ type expression interface {
 	value(r *rendering, s *nameScope) any
 }
 
-// evaluate works an expression out.
+// evaluate returns the value of an expression.
 func (r *rendering) evaluate(e expression, s *nameScope) any {
 	r.countStep()
 	return e.value(r, s)
@@ -25,7 +25,7 @@ type (
 	}
 	conditionalExpr struct {
 		line                  int
-		then, when, otherwise expression // otherwise is nil where there is none
+		then, when, otherwise expression // otherwise is nil if there is no else
 	}
 	logicExpr struct {
 		a, b expression
@@ -54,7 +54,7 @@ type (
 	listExpr struct {
 		line  int
 		items []expression
-		fixed bool // a tuple
+		fixed bool // true: a tuple
 	}
 	dictExpr struct {
 		line         int
@@ -72,7 +72,7 @@ type (
 	sliceExpr struct {
 		line  int
 		of    expression
-		parts [3]expression // nil where there is none
+		parts [3]expression // nil: absent
 	}
 	argumentExprs struct {
 		places []expression
@@ -231,7 +231,7 @@ func (l *sliceExpr) value(r *rendering, s *nameScope) any {
 	return r.sliceValue(of, parts)
 }
 
-// callArguments are the arguments of a call.
+// callArguments contains the values of a call's arguments.
 type callArguments struct {
 	places []any
 	named  map[string]any
@@ -250,7 +250,8 @@ func (r *rendering) evalArguments(a argumentExprs, s *nameScope) (g callArgument
 	return g
 }
 
-// bindParameters gives arguments to parameters, by place or name; those that are not given are absent.
+// bindParameters assigns the arguments to the parameters names, by position or name. Missing arguments are
+// absentArgument.
 func (g callArguments) bindParameters(of string, names ...string) []any {
 	if len(g.places) > len(names) {
 		failf("%s takes %d arguments, and has %d", of, len(names), len(g.places))
@@ -276,10 +277,10 @@ func (g callArguments) bindParameters(of string, names ...string) []any {
 	return out
 }
 
-// absentArgument stands for an argument that is not given.
+// absentArgument is the value of a missing argument.
 type absentArgument struct{}
 
-// orDefault is an argument, or its default.
+// orDefault returns an argument, or its default if it is missing.
 func orDefault(v, otherwise any) any {
 	if _, none := v.(absentArgument); none {
 		return otherwise
@@ -287,7 +288,7 @@ func orDefault(v, otherwise any) any {
 	return v
 }
 
-// textOf is an argument that must be a text.
+// textOf returns an argument that must be a string.
 func textOf(of string, v any) string {
 	t, ok := v.(string)
 	if !ok {
@@ -296,7 +297,7 @@ func textOf(of string, v any) string {
 	return t
 }
 
-// wholeOf is an argument that must be a whole number.
+// wholeOf returns an argument that must be a whole number.
 func wholeOf(of string, v any) int {
 	switch n := v.(type) {
 	case int64:
@@ -311,7 +312,7 @@ func wholeOf(of string, v any) int {
 	return 0
 }
 
-// callable is one that can be called.
+// callable is a function or method that a template can call.
 type callable func(r *rendering, a callArguments) any
 
 func (c *callExpr) value(r *rendering, s *nameScope) any {
@@ -342,7 +343,7 @@ func (r *rendering) applyFilter(f *filterExpr, v any, s *nameScope) any {
 	return filter(r, plainOf(v), r.evalArguments(f.with, s))
 }
 
-// applyFilters gives a value to filters, one after the other.
+// applyFilters applies a chain of filters to a value.
 func (r *rendering) applyFilters(e expression, v any, s *nameScope) any {
 	f, ok := e.(*filterExpr)
 	if !ok {

@@ -1,6 +1,6 @@
 package jinja
 
-// parseExpression reads a conditional expression: the one that binds least.
+// parseExpression parses a conditional expression, which has the lowest precedence.
 func (p *parser) parseExpression() expression {
 	defer p.enterNested()()
 	e := p.parseOr()
@@ -14,7 +14,7 @@ func (p *parser) parseExpression() expression {
 	return e
 }
 
-// parseTuple reads an expression, or several with commas between.
+// parseTuple parses an expression, or several with commas between.
 func (p *parser) parseTuple(conditional bool) expression {
 	one := p.parseOr
 	if conditional {
@@ -60,7 +60,7 @@ func (p *parser) parseNot() expression {
 	return p.parseComparison()
 }
 
-// comparisons are the operators of comparisons that are one token.
+// comparisons lists the comparison operators that are one token.
 var comparisons = []string{"==", "!=", "<=", ">=", "<", ">", "in"}
 
 func (p *parser) parseComparison() expression {
@@ -85,7 +85,7 @@ next:
 	}
 }
 
-// parseBinary reads operators of one rank, from left to right.
+// parseBinary parses left-associative operators of equal precedence.
 func (p *parser) parseBinary(operand func() expression, operators ...string) expression {
 	e := operand()
 next:
@@ -129,7 +129,7 @@ func (p *parser) parseUnary(filtered bool) expression {
 	return e
 }
 
-// constants are the names of values.
+// constants maps the names of constants to their values.
 var constants = map[string]any{"true": true, "True": true, "false": false, "False": false, "none": nil, "None": nil}
 
 func (p *parser) parsePrimary() expression {
@@ -200,7 +200,7 @@ func (p *parser) parseDict(line int) expression {
 	return d
 }
 
-// parsePostfix reads attributes, items and calls.
+// parsePostfix parses attributes, items and calls.
 func (p *parser) parsePostfix(e expression) expression {
 	for {
 		switch line := p.currentToken().line; {
@@ -274,7 +274,7 @@ func (p *parser) parseArguments() (a argumentExprs) {
 	return a
 }
 
-// parseFiltered reads filters, tests and calls behind a value.
+// parseFiltered parses filters, tests and calls after a value.
 func (p *parser) parseFiltered(e expression) expression {
 	for {
 		switch {
@@ -290,7 +290,7 @@ func (p *parser) parseFiltered(e expression) expression {
 	}
 }
 
-// parseDottedName is a name, with the names behind its dots.
+// parseDottedName returns a name and the names after its dots.
 func (p *parser) parseDottedName(what string) string {
 	text := p.wantKind(tokName, what).text
 	for p.takeToken(".") {
@@ -299,7 +299,7 @@ func (p *parser) parseDottedName(what string) string {
 	return text
 }
 
-// parseFilters reads one filter after the other; in the block filter the first has no | before it.
+// parseFilters parses a chain of filters. In the block filter the first has no | before it.
 func (p *parser) parseFilters(e expression) expression {
 	for first := true; p.takeToken("|") || first && p.currentToken().kind == tokName; first = false {
 		f := &filterExpr{line: p.currentToken().line, of: e}

@@ -89,7 +89,7 @@ func itemsFilter(r *rendering, v any, a callArguments) any {
 	return nil
 }
 
-// orderValues orders values as filters do: texts without regard to case, unless it counts.
+// orderValues compares two values like Jinja's sorting filters. It ignores the case of texts unless cased is true.
 func (r *rendering) orderValues(a, b any, cased bool) int {
 	r.countStep()
 	s, ok1 := a.(string)
@@ -158,7 +158,7 @@ func joinFilter(r *rendering, v any, a callArguments) any {
 	return r.joinCharged(parts, r.toText(orDefault(p[0], "")))
 }
 
-// attributePath is an attribute of a value, or of its attributes: a.b, with numbers for items.
+// attributePath returns an attribute of a value, or of its attributes: a.b. Numbers in the path select items.
 func (r *rendering) attributePath(v any, path string) any {
 	for _, name := range strings.Split(path, ".") {
 		if i, err := strconv.ParseInt(name, 10, 32); err == nil {
@@ -285,7 +285,7 @@ func mapFilter(r *rendering, v any, a callArguments) any {
 	return out
 }
 
-// selectItems leaves the items that a test holds for, or does not.
+// selectItems returns the items for which a test returns the value of holds.
 func (r *rendering) selectItems(of string, v any, a callArguments, byAttribute, holds bool) any {
 	out, places := stream{}, a.places
 	path := ""
@@ -316,7 +316,7 @@ func (r *rendering) selectItems(of string, v any, a callArguments, byAttribute, 
 	return out
 }
 
-// minOrMax is the least or the greatest item, the first of several.
+// minOrMax returns the smallest or the largest item, depending on sign; if several are equal, the first.
 func (r *rendering) minOrMax(of string, v any, a callArguments, sign int) any {
 	p := a.bindParameters(of, "case_sensitive", "attribute")
 	if orDefault(p[1], nil) != nil {

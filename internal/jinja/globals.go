@@ -49,7 +49,7 @@ func makeRange(r *rendering, a callArguments) any {
 	return out
 }
 
-// namedArguments are arguments by name, and those of a dict.
+// namedArguments returns the named arguments, and those in a dict.
 func namedArguments(of string, a callArguments) map[string]any {
 	out := map[string]any{}
 	if len(a.places) > 1 {
@@ -85,7 +85,7 @@ func makeNamespace(_ *rendering, a callArguments) any {
 	return &namespace{namedArguments("namespace", a)}
 }
 
-// formatPercent is "text" % values, with %s, %d and %%.
+// formatPercent formats "text" % values, with %s, %d and %%.
 func (r *rendering) formatPercent(text string, v any) any {
 	values, ok := v.(tuple)
 	if !ok {
@@ -121,7 +121,7 @@ func (r *rendering) formatPercent(text string, v any) any {
 	return r.joinCharged(parts, "")
 }
 
-// dates are the parts of a date by Go's names.
+// dates maps strftime's letters to Go's layouts.
 var dates = map[byte]string{'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'd': "02", 'm': "01", 'y': "06",
 	'Y': "2006", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM", 'F': "2006-01-02", 'T': "15:04:05", 'j': "002",
 	'Z': "", 'z': ""}
@@ -154,7 +154,7 @@ func strftime(format string, r *rendering) string {
 	return out.String()
 }
 
-// jsonForm is how tojson writes.
+// jsonForm encodes values for tojson.
 type jsonForm struct {
 	r              *rendering
 	ascii, sort    bool
@@ -181,7 +181,7 @@ func toJSON(r *rendering, v any, a callArguments) any {
 	return f.value(v, "\n")
 }
 
-// value is a value as JSON; line is what begins a line of its depth.
+// value returns a value as JSON. line is the line break and indent of its depth.
 func (f jsonForm) value(v any, line string) string {
 	f.r.countStep()
 	defer f.r.enterNested()()

@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// attributeOf is v.name: a method, an attribute, or an item with this key.
+// attributeOf returns v.name: a method, an attribute, or an item with this key.
 func attributeOf(v any, name string) any {
 	if m, ok := methodOf(v, name); ok {
 		return m
@@ -30,7 +30,7 @@ func attributeOf(v any, name string) any {
 	return &undefined{name}
 }
 
-// itemOf is v[with].
+// itemOf returns v[key].
 func (r *rendering) itemOf(v, with any) any {
 	if u, ok := v.(*undefined); ok {
 		failf("%s is undefined, and has no items", u.name)
@@ -64,7 +64,7 @@ func (r *rendering) itemOf(v, with any) any {
 	return all[i]
 }
 
-// sliceValue is a slice of a text or a list.
+// sliceValue returns a slice of a text or a list.
 func (r *rendering) sliceValue(v any, parts [3]any) any {
 	_, isText := v.(string)
 	_, isTuple := v.(tuple)
@@ -100,7 +100,7 @@ func (r *rendering) sliceValue(v any, parts [3]any) any {
 	return out
 }
 
-// sliceBounds are the first and the last place of a slice, the last not included.
+// sliceBounds returns the first index of a slice and the index after its last.
 func sliceBounds(n, step int, parts [3]any) (first, last int) {
 	low, high := 0, n
 	if step < 0 {

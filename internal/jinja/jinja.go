@@ -10,21 +10,21 @@ import (
 	"time"
 )
 
-// Limits of what a template may take; what is beyond them is an error.
+// Limits of a template's resources. Exceeding one is an error.
 const (
 	maxSource = 1 << 20   // bytes of a template
-	maxDepth  = 150       // expressions, statements and macros in one another
-	maxSteps  = 2_000_000 // nodes that are worked out, and 64 bytes each of texts
-	maxBytes  = 128 << 20 // of all texts and lists that are made
-	maxRange  = 100_000   // numbers of a range, as in the sandbox
+	maxDepth  = 150       // nested expressions, statements and macros
+	maxSteps  = 2_000_000 // evaluated nodes, plus one per 64 bytes of processed texts
+	maxBytes  = 128 << 20 // of all produced texts and lists
+	maxRange  = 100_000   // numbers in a range, as in the sandbox
 )
 
-// Raised is the error of raise_exception: the template refuses the messages.
+// Raised is the error of a template that calls raise_exception to reject the messages.
 type Raised struct{ Message string }
 
 func (r *Raised) Error() string { return r.Message }
 
-// templateError is an error of a template; line is 0 where it is not known.
+// templateError is an error of a template; line is 0 if unknown.
 type templateError struct {
 	line int
 	text string
@@ -37,10 +37,10 @@ func (f *templateError) Error() string {
 	return fmt.Sprintf("line %d: %s", f.line, f.text)
 }
 
-// failf ends what is under way; Parse and Render return it as their error.
+// failf aborts parsing or rendering with a panic. Parse and Render return its error.
 func failf(format string, args ...any) { panic(&templateError{text: fmt.Sprintf(format, args...)}) }
 
-// recoverError makes the error of what fail ended, and lets other panics go on.
+// recoverError stores the error of failf in err. It repeats other panics.
 func recoverError(err *error) {
 	switch v := recover().(type) {
 	case nil:
@@ -53,10 +53,10 @@ func recoverError(err *error) {
 	}
 }
 
-// Template is one that was read. It may be rendered by many goroutines.
+// Template is a parsed template. It is safe for concurrent rendering.
 type Template struct{ body []statement }
 
-// Parse reads a template. The error says in which line what was found and what is wanted.
+// Parse parses a template. Its error states the line, what was found and what was expected.
 func Parse(source string) (t *Template, err error) {
 	defer recoverError(&err)
 	if len(source) > maxSource {
@@ -72,8 +72,8 @@ func Parse(source string) (t *Template, err error) {
 	return t, nil
 }
 
-// Render renders the template. Values are nil, bool, int64, float64, string, []any and *pyvalue.Dict, and those of
-// pyvalue.Decode. Now is the time of strftime_now. An error is a *Raised where the template refuses the values.
+// Render renders the template. Values may have the types nil, bool, int64, float64, string, []any, *pyvalue.Dict and
+// those of pyvalue.Decode. now is the time for strftime_now. The error is a *Raised if the template rejects the values.
 func (t *Template) Render(values map[string]any, now time.Time) (text string, err error) {
 	defer recoverError(&err)
 	r := &rendering{now: now}
@@ -88,7 +88,7 @@ func (t *Template) Render(values map[string]any, now time.Time) (text string, er
 	return r.out.String(), nil
 }
 
-// nameScope are the names of a template, a loop's round or a macro.
+// nameScope contains the names of a template, of one iteration of a loop, or of a macro call.
 type nameScope struct {
 	outer *nameScope
 	names map[string]any
@@ -112,7 +112,7 @@ func (s *nameScope) setName(name string, v any) {
 	s.names[name] = v
 }
 
-// rendering is a rendering.
+// rendering is the state of one Render call.
 type rendering struct {
 	out          *outputText
 	now          time.Time
@@ -121,7 +121,7 @@ type rendering struct {
 	flow         loopControl
 }
 
-// loopControl says why the rest of a loop's body is left out.
+// loopControl states whether the rest of a loop's body is skipped.
 type loopControl int
 
 const (
@@ -130,7 +130,7 @@ const (
 	continues
 )
 
-// outputText is the text that is written; nil is one that is empty.
+// outputText collects the output; nil is the empty text.
 type outputText struct{ strings.Builder }
 
 func (o *outputText) String() string {
@@ -140,14 +140,14 @@ func (o *outputText) String() string {
 	return o.Builder.String()
 }
 
-// countStep counts a node.
+// countStep counts an evaluated node.
 func (r *rendering) countStep() {
 	if r.steps++; r.steps > maxSteps {
 		failf("the template takes more than %d steps", maxSteps)
 	}
 }
 
-// countWork counts the bytes of a text that is looked through.
+// countWork counts the bytes of a text that is processed.
 func (r *rendering) countWork(v any) {
 	switch v := v.(type) {
 	case string:
@@ -158,14 +158,14 @@ func (r *rendering) countWork(v any) {
 	r.countStep()
 }
 
-// chargeBytes counts bytes that are made.
+// chargeBytes counts produced bytes.
 func (r *rendering) chargeBytes(n int) {
 	if r.bytes += n; n < 0 || r.bytes > maxBytes {
 		failf("the template makes more than %d MiB of texts", maxBytes>>20)
 	}
 }
 
-// enterNested counts what lies in one another until the function that it returns is called.
+// enterNested counts one level of nesting until the returned function is called.
 func (r *rendering) enterNested() func() {
 	if r.depth++; r.depth > maxDepth {
 		failf("the template goes deeper than %d", maxDepth)
@@ -181,7 +181,7 @@ func (r *rendering) writeText(text string) {
 	r.out.WriteString(text)
 }
 
-// captureText renders statements into a text.
+// captureText renders statements and returns their output.
 func (r *rendering) captureText(body []statement, s *nameScope) string {
 	before := r.out
 	r.out = nil

@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
 )
 
-// tokenKind is that of a token.
+// tokenKind is the kind of a token.
 type tokenKind int
 
 const (
@@ -34,12 +34,12 @@ type token struct {
 	line  int
 }
 
-// lexer takes a template apart. Blanks around tags go as Jinja's trim_blocks and lstrip_blocks say.
+// lexer splits a template into tokens. It removes blanks around tags like Jinja with trim_blocks and lstrip_blocks.
 type lexer struct {
 	source string
 	at     int
 	line   int
-	starts bool // the text begins a line, as far as the lexer knows
+	starts bool // whether the text begins a line
 	tokens []token
 }
 
@@ -64,13 +64,13 @@ func (l *lexer) addToken(k tokenKind, text string) {
 	l.tokens = append(l.tokens, token{kind: k, text: text, line: l.line})
 }
 
-// advance steps over n bytes.
+// advance skips n bytes.
 func (l *lexer) advance(n int) {
 	l.line += strings.Count(l.source[l.at:l.at+n], "\n")
 	l.at += n
 }
 
-// nextTag is where the next tag begins; the length of the source where there is none.
+// nextTag returns the position of the next tag, or the length of the source.
 func (l *lexer) nextTag() int {
 	for i := l.at; i+1 < len(l.source); i++ {
 		if l.source[i] == '{' && strings.IndexByte("{%#", l.source[i+1]) >= 0 {
@@ -80,7 +80,7 @@ func (l *lexer) nextTag() int {
 	return len(l.source)
 }
 
-// readText reads a text and the tag behind it.
+// readText reads a text and the tag after it.
 func (l *lexer) readText() {
 	from := l.nextTag()
 	text := l.source[l.at:from]
@@ -114,8 +114,8 @@ func (l *lexer) readText() {
 	}
 }
 
-// trimText is a text without the blanks that the tag behind it takes: all with "-"; without a sign, those of its line,
-// where nothing else stands on it.
+// trimText removes the blanks before a tag from the end of a text. With the sign "-" it removes all blanks. Without a
+// sign it removes those on the tag's line, if there is only the tag.
 func (l *lexer) trimText(text string, sign, open byte) string {
 	switch {
 	case sign == '-':
@@ -129,7 +129,7 @@ func (l *lexer) trimText(text string, sign, open byte) string {
 	return text
 }
 
-// takeTagEnd tells whether a tag ends at a place, and steps over its end.
+// takeTagEnd skips the end of a tag and reports whether there was one.
 func (l *lexer) takeTagEnd(end string) bool {
 	rest := l.source[l.at:]
 	switch {
@@ -162,7 +162,7 @@ func (l *lexer) skipComment() {
 	l.fail("a comment without its end, want #}")
 }
 
-// readRaw reads {% raw %}, whose text is as it stands.
+// readRaw reads {% raw %}, whose contents are copied unchanged.
 func (l *lexer) readRaw() bool {
 	rest := strings.TrimLeftFunc(l.source[l.at:], pyfloat.IsSpace)
 	after, ok := strings.CutPrefix(rest, "raw")
@@ -196,11 +196,11 @@ func (l *lexer) skipBlanks() {
 	l.advance(len(rest) - len(strings.TrimLeftFunc(rest, pyfloat.IsSpace)))
 }
 
-// operators are those of expressions, longest first.
+// operators lists the operators of expressions, longest first.
 var operators = []string{"//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[", "]", "(", ")", "{", "}",
 	">", "<", "=", ".", ":", "|", ",", ";"}
 
-// readToken reads one token; braces are those that are open.
+// readToken reads one token. braces contains the open braces.
 func (l *lexer) readToken(braces []byte) []byte {
 	c, _ := utf8.DecodeRuneInString(l.source[l.at:])
 	switch {
@@ -233,7 +233,7 @@ func (l *lexer) readToken(braces []byte) []byte {
 	return nil
 }
 
-// balanceBraces notes a brace that opens or closes.
+// balanceBraces updates the open braces for a brace o.
 func (l *lexer) balanceBraces(braces []byte, o string) []byte {
 	if i := strings.Index("([{", o); i >= 0 && len(o) == 1 {
 		return append(braces, ")]}"[i])
@@ -247,7 +247,7 @@ func (l *lexer) balanceBraces(braces []byte, o string) []byte {
 	return braces
 }
 
-// numeral is a number: digits with underscores, a fraction, an exponent.
+// numeral matches a number: digits with underscores, a fraction, an exponent.
 var numeral = regexp.MustCompile(`^[0-9_]+(\.[0-9][0-9_]*)?([eE][+-]?[0-9_]+)?`)
 
 func (l *lexer) readNumber() {
@@ -285,11 +285,11 @@ func (l *lexer) readQuoted(quote byte) {
 	l.fail("a text without its end, want %q", quote)
 }
 
-// simple are the escapes of one letter.
+// simple maps the letters of one-letter escapes to their characters.
 var simple = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': "\"", 'a': "\a", 'b': "\b",
 	'f': "\f", 'v': "\v", '\n': ""}
 
-// unescape reads the escapes of Python's texts.
+// unescape decodes the escapes of Python's strings.
 func (l *lexer) unescape(text string) string {
 	if !strings.Contains(text, `\`) {
 		return text

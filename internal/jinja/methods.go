@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// methodOf is a method of a text, a dict or a list.
+// methodOf returns a method of a text, a dict or a list.
 func methodOf(v any, name string) (callable, bool) {
 	switch v := v.(type) {
 	case string:
@@ -54,7 +54,7 @@ type textMethod func(r *rendering, s string, a callArguments) any
 
 var textMethods map[string]textMethod
 
-// noArgMethods are methods without arguments.
+// noArgMethods returns a method without arguments.
 func noArgMethods(f func(string) string) textMethod {
 	return func(r *rendering, s string, a callArguments) any {
 		a.bindParameters("a method of texts")
@@ -63,7 +63,7 @@ func noArgMethods(f func(string) string) textMethod {
 	}
 }
 
-// letterTests are methods that tell something of a text's letters, none of which may be missing.
+// letterTests returns a method that tests all letters of a text. It is false for an empty text.
 func letterTests(is func(rune) bool) textMethod {
 	return func(_ *rendering, s string, a callArguments) any {
 		a.bindParameters("a method of texts")
@@ -105,7 +105,7 @@ func init() {
 	}
 }
 
-// placeOf is the place of a byte in characters.
+// placeOf converts a byte index to a character index.
 func placeOf(s string, i int) any {
 	if i < 0 {
 		return int64(-1)
@@ -129,7 +129,7 @@ func capitalize(s string) string {
 	return strings.ToTitle(s[:n]) + pyvalue.Lower(s[n:])
 }
 
-// stripSet are the letters that a strip takes away.
+// stripSet returns a function that matches the characters to strip.
 func stripSet(a callArguments) func(rune) bool {
 	switch set := orDefault(a.bindParameters("strip", "chars")[0], nil).(type) {
 	case nil:
@@ -177,7 +177,7 @@ func replaceMethod(r *rendering, s string, a callArguments) any {
 	return strings.Replace(s, from, to, n)
 }
 
-// textsToList are texts as a list.
+// textsToList converts texts to a list.
 func (r *rendering) textsToList(parts []string) []any {
 	out := make([]any, len(parts))
 	for i, p := range parts {
@@ -269,7 +269,7 @@ func joinTexts(r *rendering, s string, a callArguments) any {
 	return r.joinCharged(parts, s)
 }
 
-// formatMethod is str.format with fields that have no format of their own: {}, {0} and {name}.
+// formatMethod is str.format. It supports only fields without a format: {}, {0} and {name}.
 func formatMethod(r *rendering, s string, a callArguments) any {
 	var parts []string
 	next := 0
@@ -293,7 +293,7 @@ func formatMethod(r *rendering, s string, a callArguments) any {
 	return r.joinCharged(parts, "")
 }
 
-// formatField is the argument of a field.
+// formatField returns the argument of a field.
 func formatField(field string, next *int, a callArguments) any {
 	if strings.ContainsAny(field, ":!.[") {
 		failf("format: the field {%s} is not supported, want {}, {0} or {name}", field)
@@ -355,7 +355,7 @@ func mutatingMethod(*rendering, *pyvalue.Dict, callArguments) any {
 	return nil
 }
 
-// dictItems are the keys of a dict with their values.
+// dictItems returns the pairs of keys and values of a dict.
 func dictItems(r *rendering, d *pyvalue.Dict) stream {
 	all := make(stream, len(d.Keys()))
 	for i, key := range d.Keys() {

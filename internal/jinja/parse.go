@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// parser makes statements of tokens.
+// parser builds statements from tokens.
 type parser struct {
 	tokens []token
 	at     int
@@ -23,17 +23,17 @@ func (p *parser) nextToken() token {
 	return t
 }
 
-// isOperator tells whether an operator stands next.
+// isOperator reports whether the next token is this operator.
 func (p *parser) isOperator(operator string) bool {
 	return p.currentToken().kind == tokOperator && p.currentToken().text == operator
 }
 
-// isName tells whether a name stands next.
+// isName reports whether the next token is this name.
 func (p *parser) isName(name string) bool {
 	return p.currentToken().kind == tokName && p.currentToken().text == name
 }
 
-// takeToken steps over an operator or a name, if it stands next.
+// takeToken skips an operator or a name if it is the next token.
 func (p *parser) takeToken(text string) bool {
 	if !p.isOperator(text) && !p.isName(text) {
 		return false
@@ -68,7 +68,7 @@ func (p *parser) failUnexpected(want string) {
 	p.fail("found %s, want %s", found, want)
 }
 
-// enterNested counts what lies in one another until the function that it returns is called.
+// enterNested counts one level of nesting until the returned function is called.
 func (p *parser) enterNested() func() {
 	if p.depth++; p.depth > maxDepth {
 		p.fail("the template goes deeper than %d", maxDepth)
@@ -76,7 +76,7 @@ func (p *parser) enterNested() func() {
 	return func() { p.depth-- }
 }
 
-// parseStatements reads up to a block with one of the names, which stays, or to the end.
+// parseStatements parses up to a block with one of the names in ends, which it does not consume, or to the end.
 func (p *parser) parseStatements(ends ...string) (all []statement) {
 	defer p.enterNested()()
 	for {
@@ -104,7 +104,7 @@ func (p *parser) parseStatements(ends ...string) (all []statement) {
 	}
 }
 
-// parseBody reads statements up to a block, and the block.
+// parseBody parses statements up to the block end, and that block.
 func (p *parser) parseBody(end string) []statement {
 	p.endBlock()
 	all := p.parseStatements(end)
@@ -183,7 +183,7 @@ func (p *parser) parseFor(line int) statement {
 	return l
 }
 
-// parseTargets are names that values are given to: one, or several for the parts of a value.
+// parseTargets parses the names on the left of an assignment: one, or several to unpack a value.
 func (p *parser) parseTargets() assignTarget {
 	var t assignTarget
 	closing := p.takeToken("(")

@@ -1,6 +1,6 @@
 package jinja
 
-// statement is a part of a template that is written or does something.
+// statement is a part of a template that writes output or has an effect.
 type statement interface {
 	run(r *rendering, s *nameScope)
 }
@@ -12,7 +12,7 @@ func (t textStatement) run(r *rendering, _ *nameScope) {
 	r.writeText(string(t))
 }
 
-// printStatement is a value that is written.
+// printStatement writes the value of an expression.
 type printStatement struct {
 	line  int
 	value expression
@@ -23,7 +23,7 @@ func (p *printStatement) run(r *rendering, s *nameScope) {
 	r.writeText(r.toText(r.evaluate(p.value, s)))
 }
 
-// withLine gives an error the line of its statement, unless it has one.
+// withLine adds the line of the statement to a panicking templateError without a line.
 func withLine(line int) {
 	switch v := recover().(type) {
 	case nil:
@@ -37,7 +37,7 @@ func withLine(line int) {
 	}
 }
 
-// blockStatement is statements in the scope around them.
+// blockStatement runs statements in the enclosing scope.
 type blockStatement struct{ body []statement }
 
 func (b *blockStatement) run(r *rendering, s *nameScope) {
@@ -78,10 +78,10 @@ func (c *ifStatement) testHolds(r *rendering, s *nameScope) bool {
 	return isTrue(r.evaluate(c.when, s))
 }
 
-// assignPlace is a name, or an attribute of the namespace that has the name.
+// assignPlace is a name, or an attribute of the namespace with this name.
 type assignPlace struct{ name, attribute string }
 
-// assignTarget are places: of a value, or of its parts.
+// assignTarget contains the names that receive a value, or the parts of one.
 type assignTarget struct {
 	places  []assignPlace
 	several bool
@@ -117,7 +117,7 @@ type setStatement struct {
 	line    int
 	target  assignTarget
 	value   expression // nil: body is the value
-	filters expression // of the body; nil: none
+	filters expression // of the body; nil: no filters
 	body    []statement
 }
 
@@ -138,12 +138,12 @@ func (a *setStatement) run(r *rendering, s *nameScope) {
 type forStatement struct {
 	line            int
 	target          assignTarget
-	over, filter    expression // filter is nil where there is none
+	over, filter    expression // filter is nil if there is none
 	recursive       bool
 	body, otherwise []statement
 }
 
-// loopValues are the values of a loop, those that its filter leaves.
+// loopValues returns the values of a loop that its filter accepts.
 func (l *forStatement) loopValues(r *rendering, s *nameScope) []any {
 	defer withLine(l.line)
 	all := r.iterate(r.evaluate(l.over, s))
@@ -224,7 +224,7 @@ func (l *loopVariable) attribute(name string) (any, bool) {
 	return nil, false
 }
 
-// namespace is an object whose attributes a template may set.
+// namespace is an object with attributes that a template may set.
 type namespace struct{ names map[string]any }
 
 func (n *namespace) setAttribute(name string, v any) { n.names[name] = v }
@@ -233,13 +233,13 @@ type macroStatement struct {
 	line     int
 	name     string
 	names    []string
-	defaults []expression // nil where there is none
+	defaults []expression // nil: no default
 	body     []statement
 }
 
 func (m *macroStatement) run(_ *rendering, s *nameScope) { s.setName(m.name, &closure{m, s}) }
 
-// closure is a macro with the names around it.
+// closure is a macro and its enclosing scope.
 type closure struct {
 	macro *macroStatement
 	scope *nameScope

@@ -9,19 +9,19 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// undefined is the value of what has none. It is empty as a text and as a list; all else of it is an error.
+// undefined is the value of an undefined name. Its text and its list are empty; all other uses are errors.
 type undefined struct{ name string }
 
 // tuple is a list that is printed in parentheses.
 type tuple []any
 
-// stream is a list that can only be gone through.
+// stream is a list that supports only iteration.
 type stream []any
 
-// markup is a text that the filter safe made: what is added to it by + is escaped as HTML.
+// markup is a text from the filter safe. The operator + escapes added text as HTML.
 type markup string
 
-// plainOf is a value without what safe made of it.
+// plainOf converts markup to a string. It returns other values unchanged.
 func plainOf(v any) any {
 	if m, ok := v.(markup); ok {
 		return string(m)
@@ -29,10 +29,10 @@ func plainOf(v any) any {
 	return v
 }
 
-// escaped are the letters that HTML writes otherwise.
+// escaped replaces the characters that HTML escapes.
 var escaped = strings.NewReplacer("&", "&amp;", ">", "&gt;", "<", "&lt;", "'", "&#39;", `"`, "&#34;")
 
-// escapedOf is a text as markup has it.
+// escapedOf returns the text of a value, escaped unless it is markup.
 func escapedOf(v any) string {
 	if m, ok := v.(markup); ok {
 		return string(m)
@@ -40,7 +40,7 @@ func escapedOf(v any) string {
 	return escaped.Replace(textOf("+", v))
 }
 
-// typeName is what an error calls a value.
+// typeName returns the name of a value's type for errors.
 func typeName(v any) string {
 	switch v := plainOf(v).(type) {
 	case *undefined:
@@ -69,7 +69,7 @@ func isTrue(v any) bool {
 	return pyvalue.True(plainOf(v))
 }
 
-// toText is the text of a value.
+// toText returns the text of a value.
 func (r *rendering) toText(v any) string {
 	switch v := plainOf(v).(type) {
 	case string:
@@ -80,7 +80,7 @@ func (r *rendering) toText(v any) string {
 	return r.toRepr(v)
 }
 
-// toRepr is a value as repr writes it.
+// toRepr formats a value like Python's repr.
 func (r *rendering) toRepr(v any) string {
 	r.countStep()
 	defer r.enterNested()()
@@ -115,7 +115,7 @@ func (r *rendering) listRepr(items []any) string {
 	return r.joinCharged(parts, ", ")
 }
 
-// joinCharged is strings.Join, charged before it is made.
+// joinCharged is strings.Join, but counts the bytes first.
 func (r *rendering) joinCharged(parts []string, between string) string {
 	n := len(between) * len(parts)
 	for _, p := range parts {
@@ -125,7 +125,7 @@ func (r *rendering) joinCharged(parts []string, between string) string {
 	return strings.Join(parts, between)
 }
 
-// sequenceItems are the items of a list, a tuple or a stream.
+// sequenceItems returns the items of a list, a tuple or a stream.
 func sequenceItems(v any) ([]any, bool) {
 	switch v := v.(type) {
 	case []any:
@@ -138,7 +138,7 @@ func sequenceItems(v any) ([]any, bool) {
 	return nil, false
 }
 
-// iterate are what a loop over a value goes through.
+// iterate returns the values of a loop over a value.
 func (r *rendering) iterate(v any) []any {
 	if all, ok := sequenceItems(v); ok {
 		return all
@@ -165,7 +165,7 @@ func (r *rendering) iterate(v any) []any {
 	return nil
 }
 
-// lengthOf is len of a value.
+// lengthOf returns the length of a value.
 func lengthOf(v any) int {
 	switch v := v.(type) {
 	case string:
@@ -183,7 +183,7 @@ func lengthOf(v any) int {
 	return 0
 }
 
-// equalValues is ==.
+// equalValues implements ==.
 func (r *rendering) equalValues(a, b any) bool {
 	r.countStep()
 	switch x := a.(type) {
@@ -250,7 +250,7 @@ func lessThan(a, b any) bool {
 	return s < t
 }
 
-// toFloat is a number as a float.
+// toFloat converts a number to a float. It returns false for other values.
 func toFloat(v any) (float64, bool) {
 	switch v := v.(type) {
 	case bool:
@@ -284,7 +284,7 @@ func (r *rendering) containsValue(in, v any) bool {
 	return false
 }
 
-// applyOperator is an operator of two values.
+// applyOperator applies a binary operator to two values.
 func (r *rendering) applyOperator(operator string, a, b any) any {
 	r.countWork(a)
 	if operator == "~" {
@@ -316,7 +316,7 @@ func (r *rendering) applyOperator(operator string, a, b any) any {
 	return arithmetic(operator, a, b)
 }
 
-// repeatValue repeats a text or a list; nil: it is neither.
+// repeatValue repeats a text or a list. It returns nil for other values.
 func (r *rendering) repeatValue(a, b any) any {
 	if _, ok := a.(int64); ok {
 		a, b = b, a
@@ -347,7 +347,7 @@ func (r *rendering) repeatValue(a, b any) any {
 	return nil
 }
 
-// arithmetic works with numbers.
+// arithmetic applies an operator to two numbers.
 func arithmetic(operator string, a, b any) any {
 	x, ok1 := toFloat(a)
 	y, ok2 := toFloat(b)
@@ -365,7 +365,7 @@ func arithmetic(operator string, a, b any) any {
 	return floatArithmetic(operator, x, y)
 }
 
-// floatArithmetic works with numbers of which one is a float, or divides.
+// floatArithmetic applies an operator to two floats. Its results are floats.
 func floatArithmetic(operator string, x, y float64) any {
 	switch operator {
 	case "+":
@@ -388,7 +388,7 @@ func floatArithmetic(operator string, x, y float64) any {
 	}
 }
 
-// intArithmetic works with whole numbers; those beyond 2^53 are an error.
+// intArithmetic applies an operator to whole numbers. Results beyond 2^53 are errors.
 func intArithmetic(operator string, x, y int64) any {
 	const most = 1 << 53
 	var f float64

@@ -1,4 +1,4 @@
-// Package mt19937 is the Mersenne Twister, seeded with one word like NumPy and PyTorch, or like Python.
+// Package mt19937 implements the Mersenne Twister, seeded with one word like NumPy and PyTorch, or like Python.
 //
 // In scope: 32-bit words. Out of scope: numbers made from the words, and LoadGen's generator (LoadGen must not import
 // this package).
@@ -10,13 +10,13 @@ const (
 	shiftWords = 397
 )
 
-// Source is the generator of Matsumoto and Nishimura (1998). It is for one goroutine.
+// Source is the generator of Matsumoto and Nishimura (1998). It is not safe for concurrent use.
 type Source struct {
 	state [stateWords]uint32
 	next  int
 }
 
-// New seeds a generator as its authors' init_genrand, numpy.random.seed and torch.manual_seed do.
+// New seeds a generator like its authors' init_genrand, numpy.random.seed and torch.manual_seed.
 func New(seed uint32) *Source {
 	m := &Source{next: stateWords}
 	m.state[0] = seed
@@ -27,7 +27,7 @@ func New(seed uint32) *Source {
 	return m
 }
 
-// Uint32 is the next word.
+// Uint32 returns the next word.
 func (m *Source) Uint32() uint32 {
 	if m.next == stateWords {
 		m.refillState()

@@ -5,10 +5,10 @@ import (
 	"math/bits"
 )
 
-// NewPython seeds a generator as Python's random.seed does with a whole number: by the authors' init_by_array over the
-// words of its magnitude, the lowest first.
+// NewPython seeds a generator like Python's random.seed with a whole number. It applies the authors' init_by_array to
+// the words of the seed's magnitude, lowest first.
 func NewPython(seed int64) *Source {
-	return NewPythonWide(uint64(max(seed, -seed))) // 2^63 of the smallest number, too
+	return NewPythonWide(uint64(max(seed, -seed))) // correct for the smallest int64 too: 2^63
 }
 
 // NewPythonWide is NewPython for seeds up to 2^64 - 1.
@@ -42,7 +42,7 @@ func NewPythonWide(seed uint64) *Source {
 	return m
 }
 
-// Below draws a whole number of [0, n) as Python does (randrange, shuffle, sample). n must be above 0.
+// Below returns a whole number in [0, n) with Python's algorithm (randrange, shuffle, sample). n must be at least 1.
 func (m *Source) Below(n uint32) uint32 {
 	for shift := bits.LeadingZeros32(n); ; {
 		if v := m.Uint32() >> shift; v < n {
@@ -51,7 +51,7 @@ func (m *Source) Below(n uint32) uint32 {
 	}
 }
 
-// Bytes fills dst as Python's random.randbytes does.
+// Bytes fills dst like Python's random.randbytes.
 func (m *Source) Bytes(dst []byte) {
 	for ; len(dst) >= 4; dst = dst[4:] {
 		binary.LittleEndian.PutUint32(dst, m.Uint32())
@@ -64,17 +64,17 @@ func (m *Source) Bytes(dst []byte) {
 	}
 }
 
-// Shuffle puts n things into the order of Python's random.shuffle. n must be below 2^32.
+// Shuffle shuffles n items into the order of Python's random.shuffle. n must be below 2^32.
 func (m *Source) Shuffle(n int, swap func(i, j int)) {
 	for i := n - 1; i > 0; i-- {
 		swap(i, int(m.Below(uint32(i+1))))
 	}
 }
 
-// Sample draws k different whole numbers of [0, n), in the order of Python's random.sample(range(n), k).
+// Sample returns k different whole numbers in [0, n), in the order of Python's random.sample(range(n), k).
 func (m *Source) Sample(n, k int) []int {
 	drawn := make([]int, k)
-	set := 21 // up to here, CPython's list of all takes less memory than a set
+	set := 21 // up to this size, a list takes less memory than a set in CPython
 	if k > 5 {
 		for size := 1; ; size *= 4 {
 			if size >= 3*k {

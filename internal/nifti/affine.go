@@ -2,8 +2,8 @@ package nifti
 
 import "math"
 
-// affine is the transform that the header gives: sform where it has one, else qform, else the spacing alone with the
-// middle of the volume at 0 and the first axis reversed, as in Analyze.
+// affine returns the transform in the header: sform if present, else qform. Without both it uses the spacing, with the
+// volume's middle at 0 and the first axis reversed, as in Analyze.
 func (raw *rawHeader) affine() [4][4]float64 {
 	switch {
 	case raw.SForm > 0:
@@ -33,8 +33,8 @@ func (raw *rawHeader) sform() [4][4]float64 {
 	return a
 }
 
-// qform is the rotation by the quaternion (1 - ..., b, c, d), scaled by the spacing; the sign of Spacing[0] turns the
-// third axis (nifti1.h, method 2).
+// qform returns the rotation by the quaternion (a, b, c, d) with a = sqrt(1 - b^2 - c^2 - d^2), scaled by the spacing.
+// The sign of Spacing[0] reverses the third axis (nifti1.h, method 2).
 func (raw *rawHeader) qform() [4][4]float64 {
 	b, c, d := float64(raw.Quaternion[0]), float64(raw.Quaternion[1]), float64(raw.Quaternion[2])
 	w := math.Sqrt(max(0, 1-(b*b+c*c+d*d)))

@@ -2,10 +2,10 @@ package nifti
 
 import "encoding/binary"
 
-// tile is the side of the squares of voxels that are turned at once: a byte each in the words of 64 bits.
+// tile is the side of the squares of voxels that are transposed at once, with eight one-byte voxels in a 64-bit word.
 const tile = 8
 
-// copyBytes is a planeWriter for bytes that are the values, 0 to most.
+// copyBytes returns a planeWriter for one-byte voxels that are the values, 0 to maxClass.
 func copyBytes(most uint8) planeWriter[uint8] {
 	return func(h *VolumeHeader, out []uint8, block []byte, k, n int) error {
 		if !allWithin(block, most) {
@@ -24,13 +24,13 @@ func copyBytes(most uint8) planeWriter[uint8] {
 	}
 }
 
-// allWithin reports whether no byte is above most.
+// allWithin reports whether no byte exceeds maxClass.
 func allWithin(block []byte, most uint8) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	if most > 127 {
 		return !anyAbove(block, most)
 	}
-	room := uint64(127-most) * ones // a byte above most carries into its highest bit, or has it set
+	room := uint64(127-most) * ones // adding this sets the high bit of a byte above maxClass
 	var seen uint64
 	for ; len(block) >= 8; block = block[8:] {
 		v := binary.LittleEndian.Uint64(block)
@@ -48,7 +48,7 @@ func anyAbove(block []byte, most uint8) bool {
 	return false
 }
 
-// firstAbove names a byte above most.
+// firstAbove returns an error that names the first byte above maxClass.
 func firstAbove(h *VolumeHeader, block []byte, k, n int, most uint8) error {
 	plane := h.Shape[0] * h.Shape[1]
 	for at := range plane {
@@ -61,10 +61,10 @@ func firstAbove(h *VolumeHeader, block []byte, k, n int, most uint8) error {
 	return nil
 }
 
-// turnTile writes the voxels (i, j, k+place) and those up to tile further along the first and the last axis. Where all
-// are 0, as out is, there is nothing to write: most of a volume is background.
+// turnTile writes the voxels from (i, j, k+place) to tile-1 further along the first and the last axis. It writes
+// nothing if all are 0, because out is 0 already and background fills large parts of a volume.
 func turnTile(h *VolumeHeader, out []uint8, block []byte, i, j, k, place int) {
-	var words [tile]uint64 // of eight voxels along the first axis
+	var words [tile]uint64 // each of eight voxels along the first axis
 	plane, from := h.Shape[0]*h.Shape[1], j*h.Shape[0]+i
 	var some uint64
 	for p := range words {
@@ -80,7 +80,7 @@ func turnTile(h *VolumeHeader, out []uint8, block []byte, i, j, k, place int) {
 	}
 }
 
-// transposeTile swaps rows and columns of 8 x 8 bytes: squares of 1, 2 and 4 bytes a side across the diagonal, in turn.
+// transposeTile transposes 8 x 8 bytes by swapping squares of 1, 2 and 4 bytes a side across the diagonal.
 func transposeTile(w *[tile]uint64) {
 	for _, step := range [...]struct {
 		rows int
@@ -99,7 +99,7 @@ func transposeTile(w *[tile]uint64) {
 	}
 }
 
-// turnRest writes what is in no tile: the voxels from rows on along the first axis, and those from place across on.
+// turnRest writes the voxels outside of tiles: those from rows on along the first axis, and those from plane across on.
 func turnRest(h *VolumeHeader, out []uint8, block []byte, j, k, n, rows, across int) {
 	plane := h.Shape[0] * h.Shape[1]
 	for i := range h.Shape[0] {

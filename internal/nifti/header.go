@@ -1,4 +1,4 @@
-// Package nifti reads volumes from NIfTI-1 files (.nii, and .nii.gz by content), as nibabel does.
+// Package nifti reads volumes from NIfTI-1 files (.nii, and .nii.gz by content) like nibabel.
 //
 // In scope: single-file NIfTI-1 with three dimensions, of numbers, in either byte order. Out of scope: pairs of .hdr
 // and .img, NIfTI-2, Analyze, colours, complex numbers, time series. Extensions are skipped.
@@ -15,23 +15,23 @@ import (
 	"strings"
 )
 
-// ErrFormat is what every error about a file's content is.
+// ErrFormat is in the chain of all errors about a file's contents.
 var ErrFormat = errors.New("nifti volume")
 
-// VolumeHeader is what the file says about its volume.
+// VolumeHeader is the header of a volume.
 type VolumeHeader struct {
 	Shape   [3]int        // voxels along each axis of the file
 	Spacing [3]float64    // millimetres between voxels along each axis
-	Affine  [4][4]float64 // from voxel to millimetres to the right, front and top; from sform, else qform, else spacing
+	Affine  [4][4]float64 // voxel to mm to the right, front and top; from sform, else qform, else spacing
 	Type    VoxelType
-	// Slope and Intercept give values: stored * Slope + Intercept. They are 1 and 0 if the file has no scaling.
+	// A voxel's value is stored * Slope + Intercept. They are 1 and 0 if the file has no scaling.
 	Slope, Intercept float64
 
 	order  binary.ByteOrder
 	offset int64 // of the voxels
 }
 
-// headerSize is the length of the header, and what its first field holds.
+// headerSize is the length of the header in bytes, and the value of its first field.
 const headerSize = 348
 
 // rawHeader is the header as it is stored (nifti1.h).
@@ -56,7 +56,7 @@ type rawHeader struct {
 	Magic        [4]byte
 }
 
-// readHeader reads the header, and what lies between it and the voxels.
+// readHeader reads the header and skips the bytes between it and the voxels.
 func readHeader(r io.Reader) (*VolumeHeader, error) {
 	data := make([]byte, headerSize)
 	if _, err := io.ReadFull(r, data); err != nil {
@@ -99,7 +99,7 @@ func byteOrder(data []byte) (binary.ByteOrder, error) {
 		data[:4], headerSize)
 }
 
-// parseHeader returns the header, or all that is wrong with it.
+// parseHeader returns the header, or all faults in it.
 func (raw *rawHeader) parseHeader() (*VolumeHeader, []string) {
 	var problems []string
 	add := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
@@ -131,7 +131,7 @@ func (raw *rawHeader) parseHeader() (*VolumeHeader, []string) {
 	return h, problems
 }
 
-// isFinite says that the intercept and the affine's numbers are.
+// isFinite reports whether the intercept and all numbers of the affine are finite.
 func (h *VolumeHeader) isFinite() bool {
 	for _, row := range h.Affine {
 		if !allFinite(row[:]...) {
@@ -141,7 +141,7 @@ func (h *VolumeHeader) isFinite() bool {
 	return allFinite(h.Intercept)
 }
 
-// checkDimensions requires three; further ones may be of length 1.
+// checkDimensions requires three dimensions. Further ones may have length 1.
 func (raw *rawHeader) checkDimensions() string {
 	n := int(raw.Dim[0])
 	ok := n >= 3 && n <= 7
@@ -158,11 +158,12 @@ func allFinite(values ...float64) bool {
 	return !slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
-// VoxelCount is the number of voxels.
+// VoxelCount returns the number of voxels.
 func (h *VolumeHeader) VoxelCount() int { return h.Shape[0] * h.Shape[1] * h.Shape[2] }
 
-// Orientation says for each axis of the file where it runs: Right, Left, Anterior, Posterior, Superior or Inferior,
-// whichever is nearest: "IPL" for the volumes of KiTS19, whose first axis goes down from slice to slice.
+// Orientation returns the direction of each axis of the file, as the nearest of Right, Left, Anterior, Posterior,
+// Superior and Inferior. It is "IPL" for the volumes of KiTS19, whose first axis runs from the highest to the lowest
+// slice.
 func (h *VolumeHeader) Orientation() string {
 	const names = "RLAPSI"
 	var axes [3]byte

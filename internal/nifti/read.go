@@ -22,24 +22,23 @@ func ReadHeader(path string) (*VolumeHeader, error) {
 	return f.header, nil
 }
 
-// VoxelOrder is how the voxels of a volume follow one another outside of its file, in which the first axis is the
-// fastest.
+// VoxelOrder is the order of a volume's voxels in memory. In a file the first axis is always the fastest.
 type VoxelOrder int
 
-// Orders, by the library that gives voxels so.
+// The orders, each with the library that uses it.
 const (
-	Kept     VoxelOrder = iota // in C order of the file's axes, the last one fastest: as nibabel gives them
-	Reversed                   // in C order of the file's axes from last to first, as in the file: as SimpleITK gives them
+	Kept     VoxelOrder = iota // C order of the file's axes, the last one fastest, as in nibabel
+	Reversed                   // the file's own order, that is C order of the reversed axes, as in SimpleITK
 )
 
-// ReadFloats reads a volume. Values are scaled in float64 and then rounded.
+// ReadFloats reads a volume. It scales the values in float64 and rounds them to float32.
 func ReadFloats(path string, order VoxelOrder) (*VolumeHeader, []float32, error) {
 	return readVolume(path, func(*VolumeHeader) planeWriter[float32] {
 		return convertVoxels(order, func(v float64) (float32, bool) { return float32(v), true })
 	})
 }
 
-// ReadClasses reads a volume of whole numbers of 0 to most. Another value is an error that names the voxel.
+// ReadClasses reads a volume of whole numbers from 0 to maxClass. The error for another value names the voxel.
 func ReadClasses(path string, order VoxelOrder, most uint8) (*VolumeHeader, []uint8, error) {
 	return readVolume(path, func(h *VolumeHeader) planeWriter[uint8] {
 		if h.Type == Uint8 && h.Slope == 1 && h.Intercept == 0 && order == Kept {
@@ -54,11 +53,11 @@ func ReadClasses(path string, order VoxelOrder, most uint8) (*VolumeHeader, []ui
 	})
 }
 
-// planeWriter writes n planes, from plane k on, to where they belong: in the order Kept voxel (i, j, k) is at
-// (i*Shape[1] + j)*Shape[2] + k.
+// planeWriter writes n planes, starting with plane k, to their positions in out. In the order Kept, voxel (i, j, k) is
+// at (i*Shape[1] + j)*Shape[2] + k.
 type planeWriter[T any] func(h *VolumeHeader, out []T, block []byte, k, n int) error
 
-// readVolume reads a file by the planeWriter that is chosen for it.
+// readVolume reads a file with the planeWriter that choose returns for its header.
 func readVolume[T any](path string, choose func(h *VolumeHeader) planeWriter[T]) (*VolumeHeader, []T, error) {
 	f, err := openVolume(path)
 	if err != nil {
@@ -69,17 +68,17 @@ func readVolume[T any](path string, choose func(h *VolumeHeader) planeWriter[T])
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if _, err := io.Copy(io.Discard, f); err != nil { // the checksum of a packed file comes last
+	if _, err := io.Copy(io.Discard, f); err != nil { // to check the checksum at the end of a gzip file
 		return nil, nil, fmt.Errorf("%s: %w", path, truncated(err, "checksum"))
 	}
 	return f.header, data, nil
 }
 
-// volumeFile is an open file, after its header.
+// volumeFile is an open file, positioned after its header.
 type volumeFile struct {
 	io.Reader
 	header *VolumeHeader
-	most   int64 // bytes that it can hold, once unpacked
+	most   int64 // upper bound of the bytes in the file, once unpacked
 	close  func() error
 }
 
@@ -106,7 +105,7 @@ func newFile(disk *os.File) (*volumeFile, error) {
 	return newReader(disk, info.Size())
 }
 
-// newReader unpacks, where needed, and reads the header of a file of size bytes.
+// newReader reads the header of a file of size bytes, which may be compressed with gzip.
 func newReader(r io.Reader, size int64) (*volumeFile, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	f := &volumeFile{Reader: buffered, most: size}
@@ -115,7 +114,7 @@ func newReader(r io.Reader, size int64) (*volumeFile, error) {
 		if err != nil {
 			return nil, truncated(err, "gzip header")
 		}
-		const largestRatio = 1032 // of deflate: a bit for a run of 258 bytes
+		const largestRatio = 1032 // deflate's limit: one bit for a run of 258 bytes
 		f.Reader, f.most = bufio.NewReaderSize(unpacked, 1<<16), size*largestRatio
 	}
 	h, err := readHeader(f.Reader)
@@ -126,11 +125,11 @@ func newReader(r io.Reader, size int64) (*volumeFile, error) {
 	return f, nil
 }
 
-// together is how many planes are turned to C order at a time: runs of that length are written.
+// together is the number of planes converted to C order at a time. Longer runs make writing faster.
 const together = 16
 
-// readVoxels reads the planes of the third axis, of which r holds at most most bytes: a header that
-// claims more costs no memory.
+// readVoxels reads the planes of the third axis. r contains up to maxBytes bytes. If the header claims more, readVoxels
+// fails before it allocates memory.
 func readVoxels[T any](h *VolumeHeader, r io.Reader, most int64, turn planeWriter[T]) ([]T, error) {
 	size := h.Type.size()
 	if need := int64(h.VoxelCount()) * int64(size); need > most {
@@ -153,7 +152,7 @@ func readVoxels[T any](h *VolumeHeader, r io.Reader, most int64, turn planeWrite
 	return out, nil
 }
 
-// convertVoxels is a planeWriter for any type of voxel. What convert is false for it refuses.
+// convertVoxels returns a planeWriter for voxels of any type. A voxel is an error if convert returns false for it.
 func convertVoxels[T any](order VoxelOrder, convert func(float64) (T, bool)) planeWriter[T] {
 	if order == Reversed {
 		return convertInOrder(convert)

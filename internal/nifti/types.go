@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// VoxelType is the code of a type of voxel (nifti1.h).
+// VoxelType is a code of nifti1.h for the type of the voxels.
 type VoxelType int16
 
-// Codes of the header's field datatype; others are an error.
+// The supported codes of the header's field datatype. Other codes are errors.
 const (
 	Uint8   VoxelType = 2
 	Int16   VoxelType = 4
@@ -25,14 +25,14 @@ const (
 	Uint64  VoxelType = 1280
 )
 
-// typeDecoder says how a type is read.
+// typeDecoder reads voxels of one type.
 type typeDecoder struct {
 	name string
 	size int // bytes
 	read func(order binary.ByteOrder, b []byte) float64
 }
 
-// decoders has an entry for each type that is read.
+// decoders contains the decoder of each supported type.
 var decoders = map[VoxelType]typeDecoder{
 	Uint8:  {"uint8", 1, func(_ binary.ByteOrder, b []byte) float64 { return float64(b[0]) }},
 	Int8:   {"int8", 1, func(_ binary.ByteOrder, b []byte) float64 { return float64(int8(b[0])) }},

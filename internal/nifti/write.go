@@ -12,13 +12,13 @@ import (
 	"os"
 )
 
-// WritableVoxel is a type of voxels that WriteVolume stores as they are.
+// WritableVoxel is a voxel type that WriteVolume stores unchanged.
 type WritableVoxel interface{ int16 | uint8 }
 
 // WriteVolume writes a volume to a .nii.gz file. values are in C order of shape, the last axis fastest; spacing is in
-// millimetres. In the order Kept the file is turned as those of KiTS19: the first axis goes down from slice to slice,
-// the second to the back, the third to the left (IPL). In the order Reversed it is turned as those of BraTS: the file's
-// axes go to the left, the back and up (LPS), and are the last, the second and the first of shape.
+// millimetres. In the order Kept, the file has the orientation of KiTS19: the first axis runs from the highest to the
+// lowest slice, the second to the back, the third to the left (IPL). In the order Reversed, it has the orientation of
+// BraTS: the file's axes run to the left, the back and up (LPS), and are the last, second and first axes of shape.
 func WriteVolume[T WritableVoxel](path string, order VoxelOrder, shape [3]int, spacing [3]float64,
 	values []T) (err error) {
 	if len(values) != shape[0]*shape[1]*shape[2] || max(shape[0], shape[1], shape[2]) > math.MaxInt16 ||

@@ -12,22 +12,22 @@ import (
 	"strings"
 )
 
-// ErrFormat is what every error about a file's content is.
+// ErrFormat is in the chain of all errors about a file's contents.
 var ErrFormat = errors.New("NumPy file")
 
-// Header says what follows it.
+// Header describes the array that follows it in the file.
 type Header struct {
 	DType   string // as numpy.dtype.str: "<f4", "|u1"
-	Fortran bool   // the first axis is the fastest, not the last
+	Fortran bool   // true: the first axis is the fastest; false: the last
 	Shape   []int
-	Length  int64 // of the header in bytes: where the elements begin
+	Length  int64 // of the header in bytes, which is the offset of the elements
 }
 
-// maxText bounds the text of a header, which has some 100 bytes.
+// maxText limits the text of a header in bytes. A usual header has about 100.
 const maxText = 1 << 16
 
-// AppendHeader appends the header of an array in C order, in format 1, to dst: padded so that the elements, which
-// follow it, begin at a multiple of 64 bytes. There is at least one axis.
+// AppendHeader appends to dst the header of an array in C order, in format 1. It pads the header so that the elements
+// after it begin at a multiple of 64 bytes. shape must have at least one axis.
 func AppendHeader(dst []byte, dtype string, shape ...int) []byte {
 	axes := fmt.Sprintf("%d,", shape[0])
 	for _, n := range shape[1:] {
@@ -37,7 +37,7 @@ func AppendHeader(dst []byte, dtype string, shape ...int) []byte {
 		axes = strings.TrimSuffix(axes, ",")
 	}
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", dtype, axes)
-	const start = len("\x93NUMPY") + 4 // version and length follow the magic
+	const start = len("\x93NUMPY") + 4 // bytes of magic and version; the length follows
 	text += strings.Repeat(" ", 63-(start+len(text))%64) + "\n"
 	dst = append(dst, "\x93NUMPY\x01\x00"...)
 	return append(binary.LittleEndian.AppendUint16(dst, uint16(len(text))), text...)
@@ -52,7 +52,7 @@ func ReadHeader(r io.Reader) (*Header, error) {
 	if string(start[:6]) != "\x93NUMPY" || start[6] < 1 || start[6] > 3 {
 		return nil, fmt.Errorf("%w: it starts with %q, want \"\\x93NUMPY\" and version 1 to 3", ErrFormat, start)
 	}
-	size := 2 // of the length
+	size := 2 // bytes of the length field
 	if start[6] > 1 {
 		size = 4
 	}
@@ -83,7 +83,7 @@ func errTruncated(err error) error {
 	return fmt.Errorf("%w: header: %w", ErrFormat, err)
 }
 
-// Size is the number of bytes that elements of size bytes take, or -1 beyond int64.
+// Size returns the size of all elements in bytes, each of size bytes, or -1 if it exceeds int64.
 func (h *Header) Size(size int) int64 {
 	n := int64(size)
 	for _, s := range h.Shape {
@@ -95,7 +95,7 @@ func (h *Header) Size(size int) int64 {
 	return n
 }
 
-// String is dtype, shape and, if not C, the order.
+// String returns dtype, shape and, if not C, the order.
 func (h *Header) String() string {
 	order := ""
 	if h.Fortran {
@@ -104,7 +104,7 @@ func (h *Header) String() string {
 	return fmt.Sprintf("%s %v%s", h.DType, h.Shape, order)
 }
 
-// parseHeader reads the text of a header: a Python dict with the keys descr, fortran_order and shape.
+// parseHeader parses the text of a header: a Python dict with the keys descr, fortran_order and shape.
 func parseHeader(text string) (*Header, error) {
 	p := headerParser{rest: text}
 	h := new(Header)

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// headerParser reads the few Python literals of a header.
+// headerParser parses the Python literals in a header.
 type headerParser struct{ rest string }
 
-// acceptToken passes over white space and a token, if it comes next.
+// acceptToken skips white space and then the token, and reports whether the token was there.
 func (p *headerParser) acceptToken(token string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(p.rest, " \t\r\n"), token)
 	if ok {
@@ -25,7 +25,7 @@ func (p *headerParser) expectToken(token string) error {
 	return nil
 }
 
-// parseQuoted reads a string without escapes.
+// parseQuoted parses a string without escapes.
 func (p *headerParser) parseQuoted() (string, error) {
 	for _, quote := range []string{"'", `"`} {
 		if p.acceptToken(quote) {
@@ -59,7 +59,7 @@ func (p *headerParser) parseField(h *Header, key string) (err error) {
 	return err
 }
 
-// parseTuple reads whole numbers of at least 0.
+// parseTuple parses a tuple of whole numbers of at least 0.
 func (p *headerParser) parseTuple() ([]int, error) {
 	shape := []int{}
 	if err := p.expectToken("("); err != nil {
@@ -87,6 +87,6 @@ func (p *headerParser) parseNumber() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	p.rest = strings.TrimPrefix(text[end:], "L") // of Python 2
+	p.rest = strings.TrimPrefix(text[end:], "L") // suffix of integers in Python 2
 	return n, nil
 }

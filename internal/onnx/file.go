@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// ReadFile reads what the regular file at a path says, or, where the path is empty, the file whose bytes are data.
+// ReadFile reads the signature of the model in a regular file. If the path is empty, it reads the model in data.
 func ReadFile(path string, data []byte) (Model, error) {
 	if path == "" {
 		return Read(bytes.NewReader(data), int64(len(data)))

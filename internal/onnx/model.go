@@ -7,41 +7,42 @@ import (
 	"slices"
 )
 
-// ErrNotONNX is in the chain of the error for a file that is something else.
+// ErrNotONNX is in the chain of the error for a file of another kind.
 var ErrNotONNX = errors.New("not an ONNX model")
 
-// ErrDamaged is in the chain of the error for a file that looks like a model and ends too early or makes no sense.
+// ErrDamaged is in the chain of the error for a truncated or inconsistent model.
 var ErrDamaged = errors.New("damaged ONNX model")
 
 // Model is the signature of a model.
 type Model struct {
 	IRVersion int64
 	Producer  string // "tf2onnx 1.5.2"; may be empty
-	Opset     int64  // of the standard operators
-	// Inputs are what Run must be given: the graph's inputs without those that an initializer fills.
+	Opset     int64  // version of the standard operators
+	// Inputs contains the inputs of a run: the graph's inputs without those that an initializer fills.
 	Inputs, Outputs []Value
-	// External are the files of external data, as the model names them: relative to its folder, each once, in order.
+	// External lists the files of external data, each once and in order. The names are relative to the model's folder.
 	External []string
-	// ORTFormat says that the file is in ONNX Runtime's own format; nothing else is known of it then.
+	// ORTFormat is true if the file has ONNX Runtime's own format. All other fields are then empty.
 	ORTFormat bool
 }
 
-// Value is an input or output.
+// Value describes an input or an output.
 type Value struct {
 	Name string
-	Elem int32 // TensorProto.DataType: 1 is float, 7 is int64; 0 where the value is no dense tensor
-	// Ranked is false where the model leaves the number of dimensions open.
+	Elem int32 // TensorProto.DataType: 1 is float, 7 is int64; 0 if the value is not a dense tensor
+	// Ranked is false if the model does not state the number of dimensions.
 	Ranked bool
 	Dims   []Dim
 }
 
-// Dim is one dimension: a size, or free (Size -1), and then perhaps with a name that equal dimensions share.
+// Dim is one dimension. It has either a size or, if it is free (Size -1), possibly a name. Dimensions with the same
+// name are equal.
 type Dim struct {
 	Size int64
 	Name string
 }
 
-// Complete reports whether the file itself tells the rank of every tensor.
+// Complete reports whether the file states the rank of every tensor.
 func (m Model) Complete() bool {
 	open := func(v Value) bool { return !v.Ranked && v.Elem != 0 }
 	return !m.ORTFormat && !slices.ContainsFunc(m.Inputs, open) && !slices.ContainsFunc(m.Outputs, open)
@@ -66,7 +67,7 @@ const (
 	sparseValues = 1<<3 | wireBytes
 )
 
-// Read reads the signature of the model in r, of size bytes.
+// Read reads the signature of the model in r, which has size bytes.
 func Read(r io.ReaderAt, size int64) (Model, error) {
 	if size == 0 {
 		return Model{}, fmt.Errorf("%w: the file is empty", ErrNotONNX)
@@ -87,16 +88,16 @@ func Read(r io.ReaderAt, size int64) (Model, error) {
 	return p.finishModel(err)
 }
 
-// modelParser collects a Model.
+// modelParser collects the fields of a Model.
 type modelParser struct {
 	m       Model
 	version string
 	graphs  int
-	filled  map[string]bool // inputs that an initializer fills
+	filled  map[string]bool // names of the inputs that an initializer fills
 }
 
-// finishModel judges what was found. A file whose fields are no protocol buffer before a graph was seen is something
-// else.
+// finishModel completes the model and reports its faults. If parsing failed before a graph was found, the file is of
+// another kind.
 func (p *modelParser) finishModel(err error) (Model, error) {
 	switch {
 	case err != nil && !errors.Is(err, errTruncated) && !errors.Is(err, errMalformed):
@@ -134,8 +135,8 @@ func (p *modelParser) readModel(f messageField) (err error) {
 	return err
 }
 
-// opsetReader keeps the version of the standard operators: the set whose domain is empty. A domain comes before its
-// version.
+// opsetReader returns a visitor that stores the version of the standard operators, whose domain is empty. A domain
+// precedes its version.
 func (p *modelParser) opsetReader() func(messageField) error {
 	domain := ""
 	return func(f messageField) (err error) {
@@ -165,7 +166,7 @@ func (p *modelParser) readGraph(f messageField) error {
 	return nil
 }
 
-// readSparse visits an initializer of type SparseTensorProto: its name is that of its values.
+// readSparse reads an initializer of type SparseTensorProto, whose name is that of its values.
 func (p *modelParser) readSparse(f messageField) error {
 	if f.tag == sparseValues {
 		return f.body.eachField(p.readInitializer)

@@ -6,10 +6,10 @@ import (
 	"io"
 )
 
-// ortFormat is what sniff answers for a model in ONNX Runtime's own format.
+// ortFormat is sniffKind's result for a model in ONNX Runtime's own format.
 const ortFormat = "a model in ORT format"
 
-// kinds are files that people take for a model: another framework's, or what a failed download left.
+// kinds lists files that users mistake for a model: models of other frameworks and results of failed downloads.
 var kinds = []struct {
 	offset int
 	magic  string
@@ -26,7 +26,7 @@ var kinds = []struct {
 	{0, "<html", "a web page; the download failed"},
 }
 
-// sniffKind names the kind of a file that begins like none of ONNX, or returns "".
+// sniffKind returns the kind of a file that does not begin like an ONNX model, or "".
 func sniffKind(r io.ReaderAt, size int64) (string, error) {
 	head := make([]byte, min(size, 32))
 	if n, err := r.ReadAt(head, 0); n < len(head) && !errors.Is(err, io.EOF) {

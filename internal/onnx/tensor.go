@@ -24,7 +24,7 @@ const (
 	dimName = 2<<3 | wireBytes
 )
 
-// readInitializer notes the name of a TensorProto and the file its data are in.
+// readInitializer records the name of a TensorProto and the file of its external data.
 func (p *modelParser) readInitializer(f messageField) error {
 	switch f.tag {
 	case tensorName:
@@ -37,7 +37,7 @@ func (p *modelParser) readInitializer(f messageField) error {
 	return nil
 }
 
-// readExternal reads one key and value of a tensor's external data; "location" is the file.
+// readExternal reads one entry of a tensor's external data. The key "location" names the file.
 func (p *modelParser) readExternal(f messageField) error {
 	var key, value string
 	err := f.body.eachField(func(f messageField) (err error) {
@@ -55,7 +55,7 @@ func (p *modelParser) readExternal(f messageField) error {
 	return err
 }
 
-// readValue reads a ValueInfoProto, which it adds to others.
+// readValue reads a ValueInfoProto and appends it to values.
 func readValue(f messageField, to *[]Value) error {
 	var v Value
 	err := f.body.eachField(func(f messageField) (err error) {
@@ -71,7 +71,7 @@ func readValue(f messageField, to *[]Value) error {
 	return err
 }
 
-// readType reads a TypeProto. Sequences, maps and the like leave Elem at 0.
+// readType reads a TypeProto. Elem stays 0 for sequences, maps and other types.
 func (v *Value) readType(f messageField) error {
 	if f.tag == typeTensor {
 		return f.body.eachField(v.readTensorType)

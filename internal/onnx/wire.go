@@ -19,16 +19,16 @@ var (
 	errMalformed = errors.New("malformed protocol buffer")
 )
 
-// window is how many bytes one read fetches: larger than a value_info entry, small next to a weight that is skipped.
+// window is the number of bytes per read: more than a value_info entry, and few in comparison with a skipped weight.
 const window = 4096
 
-// messageCursor walks the fields of one message. Messages inside it share its source and its window.
+// messageCursor iterates over the fields of one message. Cursors of nested messages share its source and its window.
 type messageCursor struct {
 	src      *windowedFile
 	pos, end int64
 }
 
-// windowedFile is a file with a window of it in memory.
+// windowedFile is a file with a part of it in memory.
 type windowedFile struct {
 	r    io.ReaderAt
 	size int64
@@ -36,7 +36,7 @@ type windowedFile struct {
 	buf  []byte
 }
 
-// byteAt returns the byte at pos, which lies inside the file.
+// byteAt returns the byte at pos, which must be inside the file.
 func (s *windowedFile) byteAt(pos int64) (byte, error) {
 	if pos < s.at || pos >= s.at+int64(len(s.buf)) {
 		if err := s.fillWindow(pos); err != nil {
@@ -82,7 +82,7 @@ func (c *messageCursor) readVarint() (uint64, error) {
 	return 0, fmt.Errorf("%w at byte %d: a number of more than 64 bits", errMalformed, c.pos)
 }
 
-// errShort is the error of a field that does not fit: the file is cut off, or an inner message is not one.
+// errShort returns the error for a field longer than its message: the file is truncated, or the message is malformed.
 func (c *messageCursor) errShort() error {
 	if c.end == c.src.size {
 		return fmt.Errorf("%w: after %d bytes", errTruncated, c.src.size)
@@ -90,14 +90,14 @@ func (c *messageCursor) errShort() error {
 	return fmt.Errorf("%w at byte %d", errMalformed, c.pos)
 }
 
-// messageField is one field of a message: a number has a value, a text and a message inside have a body.
+// messageField is one field of a message. Numbers are in value; texts and nested messages are in body.
 type messageField struct {
-	tag   uint64 // its number and its wire type
+	tag   uint64 // field number and wire type
 	value uint64
 	body  messageCursor
 }
 
-// nextField reads the next field: of one with a body where that is, behind which c then stands.
+// nextField reads the next field and moves c behind it. It does not read the field's body.
 func (c *messageCursor) nextField() (f messageField, err error) {
 	if f.tag, err = c.readVarint(); err != nil {
 		return f, err
@@ -105,7 +105,7 @@ func (c *messageCursor) nextField() (f messageField, err error) {
 	if number := f.tag >> 3; number == 0 || number >= 1<<29 {
 		return f, fmt.Errorf("%w at byte %d: field number %d", errMalformed, c.pos, number)
 	}
-	var n uint64 // bytes
+	var n uint64 // bytes of the body
 	switch wire := f.tag & 7; wire {
 	case wireVarint:
 		f.value, err = c.readVarint()
@@ -129,10 +129,10 @@ func (c *messageCursor) nextField() (f messageField, err error) {
 	return f, nil
 }
 
-// maxName bounds the strings that are kept: names of tensors, dimensions and files.
+// maxName limits the length of names of tensors, dimensions and files.
 const maxName = 64 << 10
 
-// textValue reads a string.
+// textValue returns the body as a string.
 func (f messageField) textValue() (string, error) {
 	m := f.body
 	if m.end-m.pos > maxName {

@@ -20,15 +20,15 @@ import (
 	"strings"
 )
 
-// Library is ONNX Runtime's shared library.
+// Library is a copy of ONNX Runtime's shared library.
 type Library struct {
 	Path    string `json:"path"`
 	Release string `json:"release"` // such as 1.32.0
-	Variant string `json:"variant"` // cpu or cuda, by the providers beside it
+	Variant string `json:"variant"` // cpu or cuda, by the providers in the same folder
 }
 
-// Find returns the library for a machine, named as in GOOS and GOARCH, below dir: the newest where there are several.
-// Links are not followed. The error says what was found in place of it.
+// Find returns the library for a machine below dir, the newest if there are several. goos and goarch have the values of
+// GOOS and GOARCH. It does not follow links. The error lists the files that were found instead.
 func Find(dir, goos, goarch string) (Library, error) {
 	var all []Library
 	var others []string
@@ -57,10 +57,10 @@ func Find(dir, goos, goarch string) (Library, error) {
 	return slices.MaxFunc(all, func(x, y Library) int { return Compare(x.Release, y.Release) }), nil
 }
 
-// maxTold is how many libraries for other machines an error names.
+// maxTold limits the number of libraries for other machines that an error names.
 const maxTold = 4
 
-// Copy copies the library at path, and the providers beside it, into a folder.
+// Copy copies the library at path, and the providers in its folder, into a folder.
 func Copy(path, to string) error {
 	from := filepath.Dir(path)
 	entries, err := os.ReadDir(from)
@@ -92,19 +92,19 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// form is what the library is called: libonnxruntime.so, libonnxruntime.so.1.32.0, libonnxruntime.1.32.0.dylib.
-// Its providers (libonnxruntime_providers_cuda.so) are files of their own.
+// form matches the library's file names: libonnxruntime.so, libonnxruntime.so.1.32.0, libonnxruntime.1.32.0.dylib. It
+// does not match its providers (libonnxruntime_providers_cuda.so).
 var form = regexp.MustCompile(`^libonnxruntime(\.so(\.\d+)*|(\.\d+)*\.dylib)$`)
 
-// entryPoint is the symbol by which programs begin with the library.
+// entryPoint is the symbol that programs look up first in the library.
 const entryPoint = "OrtGetApiBase"
 
-// errForm is of a file that is no library of the machine's form.
+// errForm is the error for a file that is not a shared library of the machine's format.
 var errForm = errors.New("no shared library")
 
-// inspectLibrary looks at a library without loading it: whether this machine can, and which release it is.
+// inspectLibrary checks, without loading it, whether a library is for the machine, and finds its release and variant.
 func inspectLibrary(path, goos, goarch string) (l Library, err error) {
-	defer func() { // the readers of the Go library do not promise more of files that are spoiled
+	defer func() { // Go's debug packages may panic on damaged files
 		if e := recover(); e != nil {
 			err = fmt.Errorf("it cannot be read: %v", e)
 		}
@@ -121,7 +121,7 @@ func inspectLibrary(path, goos, goarch string) (l Library, err error) {
 	return l, err
 }
 
-// elfRelease reads a library of Linux. Its symbols have the release as their version: VERS_1.32.0.
+// elfRelease returns the release of a Linux library. Its symbol version contains the release: VERS_1.32.0.
 func elfRelease(path, arch string) (string, error) {
 	f, err := elf.Open(path)
 	if err != nil {
@@ -147,7 +147,7 @@ func elfRelease(path, arch string) (string, error) {
 	return "", fmt.Errorf("it has no symbol %s", entryPoint)
 }
 
-// machRelease reads a library of macOS, which has its release in its name alone.
+// machRelease returns the release of a macOS library. Only the file name contains it.
 func machRelease(path, arch string) (string, error) {
 	want := map[string]macho.Cpu{"amd64": macho.CpuAmd64, "arm64": macho.CpuArm64}[arch]
 	if fat, err := macho.OpenFat(path); err == nil {
@@ -172,10 +172,10 @@ func machRelease(path, arch string) (string, error) {
 
 var releaseInName = regexp.MustCompile(`\d+\.\d+\.\d+`)
 
-// nameRelease is the release in a library's name; empty: there is none.
+// nameRelease returns the release in a library's file name, or "".
 func nameRelease(path string) string { return releaseInName.FindString(filepath.Base(path)) }
 
-// variantIn tells a build for CUDA by its provider in the same folder. Which CUDA, files do not say.
+// variantIn returns cuda if the folder contains the CUDA provider, else cpu. The files do not state the CUDA version.
 func variantIn(dir string) string {
 	if found, err := filepath.Glob(filepath.Join(dir, "libonnxruntime_providers_cuda.*")); err == nil && len(found) > 0 {
 		return "cuda"
@@ -183,10 +183,10 @@ func variantIn(dir string) string {
 	return "cpu"
 }
 
-// Compare orders releases by their numbers.
+// Compare compares two releases by their numbers, like cmp.Compare.
 func Compare(a, b string) int { return slices.Compare(releaseNumbers(a), releaseNumbers(b)) }
 
-// releaseNumbers are a release's, up to the first part that is none.
+// releaseNumbers returns the numbers of a release, up to its first part that is not a number.
 func releaseNumbers(release string) (all []int) {
 	for part := range strings.SplitSeq(release, ".") {
 		n, err := strconv.Atoi(part)

@@ -7,10 +7,10 @@ import (
 	"os"
 )
 
-// ErrHeld says that another open file has the lock, of this process or of another.
+// ErrHeld is the error of Try if another open file holds the lock, in this process or another.
 var ErrHeld = errors.New("another process holds the lock")
 
-// Open opens the lock file at path, and makes it with perm where it is missing. A symbolic link there is refused.
+// Open opens the lock file at path, and creates it with perm if it is missing. It rejects a symbolic link.
 func Open(path string, perm os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_RDWR|noFollow, perm)
 }

@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// How long, and how often, Hold asks whether another process is done.
+// The limit and the interval of Hold's waits for another holder.
 const (
 	holdFor  = time.Minute
 	holdPoll = 20 * time.Millisecond
 )
 
-// Hold keeps other processes, and other callers in this one, from what the lock file at path stands for, until
-// release is called or the process ends. It is for what is read, changed and written: it waits for another that is at
-// it for at most a minute. The file and its folder are made where they are missing. Where the file system knows no
-// locks, nobody is kept out.
+// Hold locks the file at path until release is called or the process ends. It excludes other processes and other
+// callers in this process, so that a caller can read, change and write what the lock protects. It waits up to a minute
+// for another holder. It creates the file and its folder if they are missing. On file systems without locks it returns
+// without a lock.
 func Hold(ctx context.Context, path string) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func pauseShortly(ctx context.Context) error {
 	}
 }
 
-// Wait is Try until another process has not the lock. It calls pause each time, whose error ends it.
+// Wait calls Try until the lock is free. After each failure it calls pause, and it returns an error of pause.
 func Wait(f *os.File, pause func() error) error {
 	for {
 		err := Try(f)

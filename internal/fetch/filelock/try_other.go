@@ -9,5 +9,5 @@ import (
 
 const noFollow = 0
 
-// Try knows no locks of this system: the error is errors.ErrUnsupported.
+// Try returns errors.ErrUnsupported, because the system has no supported locks.
 func Try(*os.File) error { return errors.ErrUnsupported }

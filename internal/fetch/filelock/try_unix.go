@@ -11,8 +11,8 @@ import (
 
 const noFollow = syscall.O_NOFOLLOW
 
-// Try locks f until it is closed. The error is ErrHeld, or has errors.ErrUnsupported in its chain where the file system
-// knows no locks, so that nobody can tell whether it is held.
+// Try locks f until f is closed. The error is ErrHeld if another open file holds the lock. If the file system has no
+// locks, errors.ErrUnsupported is in the error's chain.
 func Try(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

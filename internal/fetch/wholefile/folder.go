@@ -10,12 +10,11 @@ import (
 	"syscall"
 )
 
-// Folder makes the folder at path, which must not exist, of what fill writes into an empty one beside it: that gets the
-// name once fill has ended well and its files are on the disk. A reader, or a crash, sees all of it or nothing. Folders
-// above it are made where they are missing.
+// Folder creates the folder at path, which must not exist. fill writes the files into an empty folder with a temporary
+// name in the same parent. Folder syncs them to the disk and then renames the folder, so readers see all files or none,
+// even after a crash. Missing parents are created.
 //
-// What fill wrote is removed where fill or Folder fails. Who kills the process in that moment leaves a folder that Left
-// finds.
+// If fill or Folder fails, the temporary folder is removed. If the process is killed, it stays, and ListTemp finds it.
 func Folder(path string, fill func(dir string) error) error {
 	path = filepath.Clean(path)
 	switch _, err := os.Lstat(path); {
@@ -44,8 +43,8 @@ func Folder(path string, fill func(dir string) error) error {
 	return SyncNames(filepath.Dir(path))
 }
 
-// Sync brings all files below a folder to the disk, and the folder itself with those below it, whoever wrote them. What
-// could not be written is an error here, though the writer's own calls went well. Links are not followed.
+// Sync syncs all files and folders below dir, and dir itself, to the disk, including those written by other programs.
+// It returns write errors that the writers' own calls did not report. It does not follow links.
 func Sync(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -56,7 +55,7 @@ func Sync(dir string) error {
 		case !d.Type().IsRegular():
 			return nil
 		}
-		// Where a pipe has taken the file's place since, opening it must not wait.
+		// If a pipe has replaced the file since, opening it must not wait.
 		f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 		if err != nil {
 			return err

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 )
 
-// Possible tries to create a file in dir, or in the nearest directory above it that exists, and removes it.
+// Possible checks that files can be created in dir, or in its nearest existing parent. It creates a file and removes
+// it.
 func Possible(dir string) error {
 	for {
 		info, err := os.Stat(dir)

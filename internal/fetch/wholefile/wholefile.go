@@ -17,23 +17,23 @@ import (
 	"syscall"
 )
 
-// suffix is the end of the names under which files are written before they get their own.
+// suffix is the extension of temporary files before they get their final names.
 const suffix = ".tmp"
 
-// Write puts text into the file at path. It writes a new file in the same folder, which must exist, brings it to
-// the disk and renames it: a reader, or a crash, sees the old text or the new one. Whatever had the name before
-// is replaced and not written to, a symbolic link too; the folder may be one. perm is the new file's, less what
-// the process's umask takes.
+// Write writes text to the file at path. It writes a temporary file in the same folder, which must exist, syncs it to
+// the disk and renames it. Readers see the old text or the new one, even after a crash. An existing file or symbolic
+// link at path is replaced, not written to. The folder may be a symbolic link. perm is the mode of the new file, before
+// the process's umask.
 //
-// Who kills the process in that moment leaves a file that Left finds.
+// If the process is killed, the temporary file stays, and ListTemp finds it.
 func Write(path string, text []byte, perm fs.FileMode) error {
 	return WriteFrom(path, bytes.NewReader(text), perm)
 }
 
-// errFolder is what keeps a file from getting its name.
+// errFolder is the error for a path that is an existing folder.
 var errFolder = errors.New("is a folder, want the name of a file")
 
-// WriteFrom is Write of what r holds. Where r fails the file at path stays as it is.
+// WriteFrom is Write with the contents of r. If reading fails, the file at path is unchanged.
 func WriteFrom(path string, r io.Reader, perm fs.FileMode) error {
 	return WriteBy(path, perm, func(w io.Writer) error {
 		_, err := io.Copy(w, r)
@@ -41,8 +41,8 @@ func WriteFrom(path string, r io.Reader, perm fs.FileMode) error {
 	})
 }
 
-// WriteBy is Write of what write writes, piece by piece, which should be large ones. Where it fails the file at path
-// stays as it is.
+// WriteBy is Write with the bytes that the function write produces. It should write large pieces, because they are not
+// buffered. If it fails, the file at path is unchanged.
 func WriteBy(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path+"."+rand.Text()+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
@@ -55,7 +55,7 @@ func WriteBy(path string, perm fs.FileMode, write func(io.Writer) error) error {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
-		_ = os.Remove(f.Name()) // Sweep finds what stays
+		_ = os.Remove(f.Name()) // ListTemp finds a file that remains
 		if info, missing := os.Lstat(path); missing == nil && info.IsDir() {
 			err = &fs.PathError{Op: "writing", Path: path, Err: errFolder}
 		}
@@ -64,8 +64,8 @@ func WriteBy(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	return SyncNames(filepath.Dir(path))
 }
 
-// withPath is an error of the system about a new file as one about the path that it was to get: its own name is nothing
-// to a reader. Other errors stay as they are.
+// withPath replaces the temporary file's path in an error with the final path, because users do not know the temporary
+// name. It returns other errors unchanged.
 func withPath(err error, path string) error {
 	var link *os.LinkError
 	if errors.As(err, &link) {
@@ -78,8 +78,8 @@ func withPath(err error, path string) error {
 	return err
 }
 
-// Create makes an empty file for text that comes bit by bit. What had the name before is removed and not written to, a
-// symbolic link too. perm is as in Write.
+// Create creates an empty file for text that is written over time. An existing file or symbolic link is removed first.
+// perm is as in Write.
 func Create(path string, perm fs.FileMode) (*os.File, error) {
 	info, err := os.Lstat(path)
 	if err == nil && !info.IsDir() {
@@ -91,7 +91,7 @@ func Create(path string, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 }
 
-// SyncNames brings the names of a folder to the disk, where the system has a way to.
+// SyncNames syncs the names in a folder to the disk, on systems that support it.
 func SyncNames(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -101,15 +101,15 @@ func SyncNames(dir string) error {
 		return err
 	}
 	err = f.Sync()
-	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) { // a file system without
+	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) { // not supported by the file system
 		err = nil
 	}
 	return errors.Join(err, f.Close())
 }
 
-// ListTemp lists what is in a folder of writers that were killed, or are at it in this moment.
+// ListTemp lists the temporary files and folders in dir. Their writers were killed or are still running.
 func ListTemp(dir string) []string {
-	entries, _ := os.ReadDir(dir) // one that is not there has none
+	entries, _ := os.ReadDir(dir) // a missing folder has no entries
 	var left []string
 	for _, e := range entries {
 		if random.MatchString(e.Name()) {
@@ -119,7 +119,7 @@ func ListTemp(dir string) []string {
 	return left
 }
 
-// RemoveTemp removes what Left lists. Only who knows that nobody else writes in the folder may call it.
+// RemoveTemp removes the temporary files in dir. Call it only if no other process writes in the folder.
 func RemoveTemp(dir string) error {
 	var errs []error
 	for _, left := range ListTemp(dir) {
@@ -128,5 +128,5 @@ func RemoveTemp(dir string) error {
 	return errors.Join(errs...)
 }
 
-// random matches the names that Write gives files before they get their own.
+// random matches the temporary names of Write.
 var random = regexp.MustCompile(`.\.[A-Z2-7]{26}\` + suffix + `$`)

@@ -7,8 +7,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
-// junitSuites is the form of a JUnit file that forges read: suites of cases, each with at most one of failure, error
-// and skipped.
+// junitSuites is the root of a JUnit file: suites of cases, each with up to one of failure, error and skipped.
 type junitSuites struct {
 	XMLName xml.Name     `xml:"testsuites"`
 	Name    string       `xml:"name,attr"`
@@ -37,7 +36,7 @@ type junitFault struct {
 	Text    string `xml:",chardata"`
 }
 
-// WriteJUnit writes the cases as a JUnit file, a suite for each group.
+// WriteJUnit writes the cases as a JUnit file, with one suite per group.
 func (r *Report) WriteJUnit(w io.Writer, command string) error {
 	file := junitSuites{Name: terminal.Line(command)}
 	for _, group := range r.groups() {

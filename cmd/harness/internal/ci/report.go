@@ -1,5 +1,5 @@
-// Package ci writes the outcome of a command for continuous integration: a summary in Markdown, which forges show on
-// the page of a job, and the cases of a JUnit file, which they list as tests.
+// Package ci writes the outcome of a command for continuous integration. It writes a summary in Markdown, which forges
+// show on a job's page, and a JUnit file, whose cases they list as tests.
 //
 // In scope: the command's runs, comparisons, findings and conditions. Out of scope: writing files.
 package ci
@@ -17,7 +17,7 @@ import (
 // CaseOutcome is the outcome of a case.
 type CaseOutcome string
 
-// The outcomes. Failed is a bad verdict, Broken a failure before there was one.
+// The outcomes. Failed is a bad verdict; Broken is a failure before there was a verdict.
 const (
 	Passed  CaseOutcome = "passed"
 	Failed  CaseOutcome = "failed"
@@ -25,15 +25,15 @@ const (
 	Skipped CaseOutcome = "skipped"
 )
 
-// Case is one verdict: of a run, a condition or a result of a submission.
+// Case is the verdict on a run, a condition or a result of a submission.
 type Case struct {
 	Group, Name string // such as "run" and "resnet50 Offline performance"
 	Outcome     CaseOutcome
-	Message     string // why it is not passed, in a line
-	Detail      string // more about it; lines
+	Message     string // one line that explains an outcome other than Passed
+	Detail      string // further lines of explanation
 }
 
-// section is a table with its title and the lines below it.
+// section is a table with a title above and lines below it.
 type section struct {
 	title string
 	rows  *table.Table
@@ -48,10 +48,10 @@ type Report struct {
 	made     []record.Run
 }
 
-// Made are the runs that were added and came to their end.
+// Made returns the finished runs among those added.
 func (r *Report) Made() []record.Run { return r.made }
 
-// AddTable adds a table and lines below it. A table without rows is left out, its lines are not.
+// AddTable adds a table and the lines below it. It omits a table without rows, but not its lines.
 func (r *Report) AddTable(title string, rows *table.Table, notes ...string) {
 	if r != nil {
 		r.sections = append(r.sections, section{title, rows, notes})
@@ -65,7 +65,7 @@ func (r *Report) AddCase(c Case) {
 	}
 }
 
-// AddRuns adds runs: a table of all, and a case of each.
+// AddRuns adds a table of all runs and one case per run.
 func (r *Report) AddRuns(runs []record.Run) {
 	if r == nil || len(runs) == 0 {
 		return
@@ -91,7 +91,7 @@ func (r *Report) AddRuns(runs []record.Run) {
 	r.AddTable("Runs", t)
 }
 
-// outcomeOf is the outcome of a run's case.
+// outcomeOf returns the outcome of a run's case.
 func outcomeOf(r record.Run) CaseOutcome {
 	switch {
 	case r.Status == record.NotRun, r.Status == record.Interrupted:
@@ -104,7 +104,7 @@ func outcomeOf(r record.Run) CaseOutcome {
 	return Passed
 }
 
-// reasonsOf are the lines that explain why a run is not good; none for a good one.
+// reasonsOf returns the lines that explain why a run is not good. For a good run it returns nil.
 func reasonsOf(r record.Run) (why []string) {
 	for _, reason := range r.Reasons {
 		why = append(why, fmt.Sprintf("%s: %s, needed %s", reason.Rule, reason.Measured, reason.Needed))
@@ -124,10 +124,10 @@ func reasonsOf(r record.Run) (why []string) {
 	return why
 }
 
-// conditionGroup is the group of the conditions' cases.
+// conditionGroup is the group of the cases of conditions.
 const conditionGroup = "fail-if"
 
-// AddCondition adds a condition of --fail-if, with the lines that say where it is met.
+// AddCondition adds a condition of --fail-if. met contains one line for each subject that meets it.
 func (r *Report) AddCondition(condition string, met []string) {
 	c := Case{Group: conditionGroup, Name: condition, Outcome: Passed}
 	if len(met) > 0 {
@@ -136,23 +136,23 @@ func (r *Report) AddCondition(condition string, met []string) {
 	r.AddCase(c)
 }
 
-// maxFindings is how many findings a summary lists: forges refuse a summary of more than a megabyte.
+// maxFindings limits the findings in a summary. Forges reject a summary of more than a megabyte.
 const maxFindings = 500
 
-// Findings are the rows of a check.
+// Findings is the list of findings of a check.
 type Findings struct {
 	rows *table.Table
 	more int
 }
 
-// NewFindings is an empty list under the headings.
+// NewFindings returns an empty list with column headings.
 func NewFindings(headings ...any) *Findings {
 	f := &Findings{rows: &table.Table{}}
 	f.rows.Head(headings...)
 	return f
 }
 
-// Add adds a finding. Those beyond the first 500 are counted.
+// Add adds a finding. After maxFindings it only counts the findings.
 func (f *Findings) Add(cells ...any) {
 	if f.rows.Len() > maxFindings {
 		f.more++
@@ -174,7 +174,7 @@ func (r *Report) AddFindings(f *Findings, verdict string) {
 	r.AddTable("Findings", rows, notes...)
 }
 
-// AddFault adds the error that ended the command.
+// AddFault adds a case for the error that ended the command.
 func (r *Report) AddFault(command string, err error) {
 	if err != nil {
 		text := err.Error()
@@ -183,12 +183,12 @@ func (r *Report) AddFault(command string, err error) {
 	}
 }
 
-// WriteMarkdown writes the summary: its verdict first, then what is not passed, then the tables.
+// WriteMarkdown writes the summary: the verdict, the cases that did not pass, and the tables.
 func (r *Report) WriteMarkdown(w io.Writer, command string) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n%s\n", table.EscapeMarkdown(command), r.countText())
 	for _, c := range r.cases {
-		// The table of runs says why a run is not passed.
+		// the table of runs contains the reasons
 		if c.Outcome == Failed && c.Group != "run" || c.Outcome == Broken && c.Group == "command" {
 			fmt.Fprintf(&b, "\n- **%s** %s: %s", c.Outcome, table.EscapeMarkdown(c.Name), table.EscapeMarkdown(c.Message))
 		}
@@ -211,7 +211,7 @@ func (r *Report) WriteMarkdown(w io.Writer, command string) error {
 	return err
 }
 
-// countText is "2 passed, 1 failed"; outcomes that no case has are left out.
+// countText returns the number of cases per outcome: "2 passed, 1 failed". It omits outcomes without cases.
 func (r *Report) countText() string {
 	var parts []string
 	for _, outcome := range []CaseOutcome{Passed, Failed, Broken, Skipped} {
@@ -234,7 +234,7 @@ func (r *Report) countOutcome(outcome CaseOutcome) (n int) {
 	return n
 }
 
-// groups are those of the cases, in the order of their first case.
+// groups returns the groups of the cases, in the order of their first case.
 func (r *Report) groups() (all []string) {
 	for _, c := range r.cases {
 		if !slices.Contains(all, c.Group) {

@@ -24,20 +24,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
 )
 
-// completer offers what may come next on a command line. What it cannot find out it leaves to whoever types.
+// completer completes command lines in shells. It offers nothing if it cannot find the candidates.
 type completer struct {
 	app   *shell.App
 	flags *shell.PluginFlags
 }
 
-// candidates are candidates; a word and what it is are separated by a tab.
+// candidates returns the candidates for completion. A tab separates a word from its description.
 type candidates func(c *cobra.Command, args []string) []string
 
 func fixedWords(all ...string) candidates {
 	return func(*cobra.Command, []string) []string { return all }
 }
 
-// completeTree gives every command and every flag of the tree what completes it.
+// completeTree sets the completion of every command and every flag in the tree.
 func (p completer) completeTree(root *cobra.Command) {
 	arguments, values := p.argumentCompletions(), p.flagValues()
 	var visit func(c *cobra.Command)
@@ -53,7 +53,7 @@ func (p completer) completeTree(root *cobra.Command) {
 				next = completeList(find, isList(f))
 			}
 			if f.Value.Type() != "bool" {
-				_ = c.RegisterFlagCompletionFunc(f.Name, next) // of a flag of the parent's it is there
+				_ = c.RegisterFlagCompletionFunc(f.Name, next) // fails for inherited flags, which have one already
 			}
 		})
 		for _, below := range c.Commands() {
@@ -63,13 +63,13 @@ func (p completer) completeTree(root *cobra.Command) {
 	visit(root)
 }
 
-// isList says whether a flag takes several values with commas between them.
+// isList reports whether a flag takes several values separated by commas.
 func isList(f *pflag.Flag) bool {
 	placeholder, _ := pflag.UnquoteUsage(f)
 	return strings.HasSuffix(f.Value.Type(), "Slice") || strings.HasSuffix(placeholder, ",...")
 }
 
-// byPlaceholder completes files and folders for flags that name them.
+// byPlaceholder completes files and folders for flags whose placeholder is a file or a folder.
 func byPlaceholder(f *pflag.Flag) cobra.CompletionFunc {
 	placeholder, _ := pflag.UnquoteUsage(f)
 	switch {
@@ -89,8 +89,8 @@ func completeFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// completeList offers words that begin as what is typed, after the last comma where the flag takes several. A word that
-// ends with = goes on.
+// completeList offers the words with the typed prefix. If several is true, the prefix starts after the last comma. No
+// space follows a word that ends with =.
 func completeList(find candidates, several bool) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := ""
@@ -112,7 +112,7 @@ func completeList(find candidates, several bool) cobra.CompletionFunc {
 	}
 }
 
-// orFiles offers words, and files and folders where none begins as what is typed.
+// orFiles offers words, or files and folders if no word has the typed prefix.
 func orFiles(find candidates) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		all, directive := completeList(find, false)(c, args, typed)
@@ -123,7 +123,8 @@ func orFiles(find candidates) cobra.CompletionFunc {
 	}
 }
 
-// completeByPlace completes arguments by their place; the last one all that follow, if more is set.
+// completeByPlace completes arguments by position. If more is true, the last function also completes all further
+// arguments.
 func completeByPlace(more bool, next ...cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		at := len(args)
@@ -137,7 +138,7 @@ func completeByPlace(more bool, next ...cobra.CompletionFunc) cobra.CompletionFu
 	}
 }
 
-// argumentCompletions are those of commands, by their path below the root.
+// argumentCompletions returns the completions of arguments, by the path of the command below the root.
 func (p completer) argumentCompletions() map[string]cobra.CompletionFunc {
 	model, modelOrFile, dir := completeList(p.modelNames, false), orFiles(p.modelNames), completeFolders
 	all := map[string]cobra.CompletionFunc{
@@ -169,7 +170,7 @@ func (p completer) argumentCompletions() map[string]cobra.CompletionFunc {
 	return all
 }
 
-// flagValues are those of flags.
+// flagValues returns the candidates of flags, by flag name.
 func (p completer) flagValues() map[string]candidates {
 	scenarios := []string{"all"}
 	for _, s := range loadgen.Scenarios() {
@@ -217,7 +218,7 @@ func (p completer) flagValues() map[string]candidates {
 	}
 }
 
-// settingKeys are LoadGen's, each alone and of a scenario.
+// settingKeys returns the names of LoadGen's settings, alone and with each scenario.
 func settingKeys() (all []string) {
 	for _, f := range loadgen.Fields() {
 		if key := f.UserKey() + "="; !slices.Contains(all, key) {
@@ -234,7 +235,7 @@ func settingKeys() (all []string) {
 	return all
 }
 
-// modelNames are those that plugins serve. A plugin that may not be started is not.
+// modelNames returns the models of the plugins. It omits plugins that may not be started.
 func (p completer) modelNames(c *cobra.Command, _ []string) (all []string) {
 	for _, e := range p.pluginDescriptions(c) {
 		for _, m := range e.Models {
@@ -244,7 +245,7 @@ func (p completer) modelNames(c *cobra.Command, _ []string) (all []string) {
 	return all
 }
 
-// ofModel offers something of the model that the command line names, or of all.
+// ofModel applies find to the model on the command line, or to all models if there is none.
 func (p completer) ofModel(find func(sdk.ModelInfo, sdk.Description) []string) candidates {
 	return func(c *cobra.Command, args []string) (all []string) {
 		for _, e := range p.pluginDescriptions(c) {
@@ -263,7 +264,7 @@ func (p completer) ofModel(find func(sdk.ModelInfo, sdk.Description) []string) c
 	}
 }
 
-// pluginDescriptions are the descriptions of all plugins.
+// pluginDescriptions returns the descriptions of all plugins.
 func (p completer) pluginDescriptions(c *cobra.Command) (all []sdk.Description) {
 	if p.app.Guard(p.flags) != nil {
 		return nil
@@ -278,7 +279,7 @@ func (p completer) pluginDescriptions(c *cobra.Command) (all []sdk.Description) 
 	return all
 }
 
-// pluginNames are the names of binaries, none of which is started.
+// pluginNames returns the names of plugin binaries without starting them.
 func (p completer) pluginNames(*cobra.Command, []string) (all []string) {
 	found, err := p.app.PluginsOf(p.flags).Binaries("")
 	if err != nil {
@@ -290,7 +291,7 @@ func (p completer) pluginNames(*cobra.Command, []string) (all []string) {
 	return all
 }
 
-// datasetConversions are those of a model's data sets.
+// datasetConversions returns the conversions of a model's data sets.
 func (p completer) datasetConversions(c *cobra.Command, args []string) []string {
 	return p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) (all []string) {
 		for _, a := range m.DatasetActions {
@@ -302,7 +303,7 @@ func (p completer) datasetConversions(c *cobra.Command, args []string) []string 
 	})(c, args[:1])
 }
 
-// complianceTests are the compliance tests of the newest round.
+// complianceTests returns the compliance tests of the newest round.
 func complianceTests(*cobra.Command, []string) []string {
 	all := []string{campaign.AllTests}
 	rules, err := mlconf.Round("")
@@ -316,7 +317,7 @@ func complianceTests(*cobra.Command, []string) []string {
 	return slices.Compact(all)
 }
 
-// plotNames are those that the runs on the command line have.
+// plotNames returns the names of the plots for the runs on the command line.
 func plotNames(_ *cobra.Command, args []string) (all []string) {
 	set, err := results.ReadLogs(args...)
 	if err != nil {

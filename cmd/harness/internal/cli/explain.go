@@ -26,7 +26,7 @@ in the code. Write a flag without its dashes. Without a word, the command lists 
   harness explain slo --json       a flag, as JSON
   harness explain 3                an exit code`
 
-// explainCommand is harness explain.
+// explainCommand returns harness explain.
 func explainCommand(a *shell.App) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -99,7 +99,7 @@ func writeWords(w io.Writer, entries []explain.Entry) error {
 	return err
 }
 
-// writeEntries prints all that is known of a word, in each of its meanings.
+// writeEntries prints all meanings of a word.
 func writeEntries(w io.Writer, entries []explain.Entry) error {
 	for i, e := range entries {
 		if i > 0 {
@@ -123,7 +123,7 @@ func writeEntries(w io.Writer, entries []explain.Entry) error {
 	return nil
 }
 
-// explained are the words that can be explained, each with its kind.
+// explained returns the words that can be explained, each with its kind.
 func explained(c *cobra.Command, args []string) []string {
 	entries, err := explain.All(c.Root())
 	if err != nil || len(args) > 0 {

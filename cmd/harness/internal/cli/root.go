@@ -1,4 +1,5 @@
-// Package cli builds the tree of commands. The packages below it implement them; shell contains what these share.
+// Package cli builds the tree of commands. The packages below it implement the commands; package shell contains what
+// they share.
 package cli
 
 import (
@@ -36,7 +37,7 @@ with a LoadGen compatible with MLPerf Inference's, and judges the run.
 Exit codes: 0 VALID, 1 internal error, 2 usage or settings, 3 INVALID, 4 accuracy below target, 5 plugin failed,
 6 model or data missing or wrong, 130 interrupted.`
 
-// newCommand builds the command tree.
+// newCommand returns the command tree.
 func newCommand(a *shell.App) *cobra.Command {
 	var flags shell.PluginFlags
 	root := &cobra.Command{
@@ -73,7 +74,7 @@ func newCommand(a *shell.App) *cobra.Command {
 		shell.ConcernsPlugins(c)
 		root.AddCommand(c)
 	}
-	// the others start no plugin: a damaged lock file is nothing to them, and trust says what is wrong with it
+	// other commands start no plugins, so a damaged lock file does not affect them; trust reports its fault
 	trust := machine.TrustCommand(a, &flags)
 	shell.ConcernsPlugins(trust)
 	root.AddCommand(results.CompareCommand(a), results.HistoryCommand(a), results.RankCommand(a),
@@ -87,7 +88,7 @@ func newCommand(a *shell.App) *cobra.Command {
 	return root
 }
 
-// nameUnknown lets help and completion, which the library adds, refuse what there is not.
+// nameUnknown makes the library's commands help and completion reject unknown names.
 func nameUnknown(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -107,7 +108,7 @@ func nameUnknown(root *cobra.Command) {
 	}
 }
 
-// checkArguments lets what a command and those below it say of their arguments be wrong usage.
+// checkArguments turns argument errors of a command and its subcommands into usage errors.
 func checkArguments(c *cobra.Command) {
 	for _, below := range c.Commands() {
 		checkArguments(below)
@@ -119,7 +120,7 @@ func checkArguments(c *cobra.Command) {
 	c.Args = func(c *cobra.Command, args []string) error { return sdk.Usage(check(c, args)) }
 }
 
-// nearFlag suggests a flag in the place of an unknown one.
+// nearFlag suggests the flag most similar to an unknown one.
 func nearFlag(c *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -140,7 +141,7 @@ func nearFlag(c *cobra.Command, err error) string {
 	return ""
 }
 
-// otherWords are flags of other tools that measure servers, and ours that mean the same.
+// otherWords maps flags of other benchmarking tools for servers to our flags.
 var otherWords = map[string]string{
 	"users": "concurrency", "max-concurrency": "concurrency", "num-users": "concurrency", "connections": "concurrency",
 	"threads": "concurrency", "qps": "rate", "rps": "rate", "request-rate": "rate", "num-prompts": "requests",
@@ -149,10 +150,10 @@ var otherWords = map[string]string{
 	"dataset-path": "data", "dataset": "data", "goodput": "slo", "endpoint-type": "api",
 }
 
-// Main runs one command and returns the exit code. Errors are printed here and nowhere else.
+// Main runs one command and returns the exit code. Only Main prints errors.
 func Main(ctx context.Context, s *shell.State) int { return shell.Main(ctx, s, newCommand) }
 
-// Tree is the command tree by itself, for documents that are made of it. Its commands do not run.
+// Tree returns the command tree for generated documents. Its commands cannot run.
 func Tree() *cobra.Command { return newCommand(&shell.App{State: &shell.State{}}) }
 
 func versionCommand(a *shell.App) *cobra.Command {
@@ -166,7 +167,7 @@ func versionCommand(a *shell.App) *cobra.Command {
 	}
 }
 
-// versionText is what --version prints.
+// versionText returns the output of --version.
 func versionText() string {
 	v := shell.Version()
 	text := "harness " + v.Version

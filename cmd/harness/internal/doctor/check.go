@@ -14,8 +14,8 @@ import (
 // State is the outcome of one check.
 type State string
 
-// The states: Warn lets runs work, but they may be slower or less exact than they need to be; Off is a check that was
-// called off: it has found nothing.
+// The states. With Warn, runs work but may be slower or less exact than possible. Off is a check that was cancelled and
+// found nothing.
 const (
 	OK   State = "ok"
 	Warn State = "warn"
@@ -28,10 +28,10 @@ type Check struct {
 	Name   string
 	State  State
 	Found  string
-	Advice string        // empty where nothing is to be done
+	Advice string        // empty if there is nothing to do
 	Code   exitcode.Code // of a failed check
 
-	Version string // of the backend's library, where one was opened
+	Version string // of the backend's library, if the check opened one
 }
 
 // Section is a group of checks.
@@ -40,7 +40,7 @@ type Section struct {
 	Checks []Check
 }
 
-// Versions are those of the libraries that the checks have opened.
+// Versions returns the versions of the libraries that the checks opened.
 func (s Section) Versions() []string {
 	var opened []Check
 	for _, c := range s.Checks {
@@ -76,7 +76,7 @@ func Write(w io.Writer, sections []Section) error {
 	return nil
 }
 
-// Code is the worst of the failed checks.
+// Code returns the worst exit code of the failed checks.
 func Code(sections []Section) exitcode.Code {
 	var codes []exitcode.Code
 	for _, s := range sections {
@@ -93,7 +93,7 @@ func Code(sections []Section) exitcode.Code {
 	return exitcode.Worst(codes...)
 }
 
-// Summary counts the checks that are not OK.
+// Summary returns the number of checks per state except OK.
 func Summary(sections []Section) string {
 	warn, fail := 0, 0
 	for _, s := range sections {

@@ -10,10 +10,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/system"
 )
 
-// minMemory is what the plugins' own models and data want, with room for the system.
+// minMemory is the memory that the plugins' own models and data require, with a margin for the system.
 const minMemory = 2 << 30
 
-// Machine checks what the harness runs on.
+// Machine checks the processor, memory, governor, kernel, clock and sleeps of the machine.
 func Machine(i system.Info, p Precision) Section {
 	return Section{"machine", []Check{checkProcessor(i), checkMemory(i), checkGovernor(i), p.checkClock(), p.checkSleep(),
 		checkKernel(i)}}
@@ -61,18 +61,18 @@ func checkKernel(i system.Info) Check {
 
 // Precision is the precision of the machine's clock and sleeps.
 type Precision struct {
-	ClockCost time.Duration   // of one reading
-	Late      []time.Duration // of sleeps as the issuing loop makes them, sorted
+	ClockCost time.Duration   // time of one reading
+	Late      []time.Duration // lateness of sleeps like those of the issuing loop, sorted
 }
 
-// What is good enough: a query that is issued late is measured as slow, so lateness must be small against the latency
-// limits, which are 15 ms and more.
+// Limits of good precision. A query that is issued late is measured as slow. The latency limits are 15 ms and more, so
+// lateness must be far below.
 const (
 	goodClock = 500 * time.Nanosecond
-	goodSleep = time.Millisecond // at the 99th percentile
+	goodSleep = time.Millisecond // 99th percentile
 )
 
-// Measure takes some tenths of a second.
+// Measure measures the precision in some tenths of a second.
 func Measure() Precision { return Precision{ClockCost: clockCost(), Late: measureLateness()} }
 
 func clockCost() time.Duration {
@@ -84,7 +84,7 @@ func clockCost() time.Duration {
 	return time.Since(start) / readings
 }
 
-// naps and their length: long enough to reach the kernel's timer, short enough for some hundreds.
+// The number and the length of the measured sleeps. Each is long enough to use the kernel's timer.
 const (
 	naps = 400
 	nap  = 250 * time.Microsecond

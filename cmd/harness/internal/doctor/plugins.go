@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
-// Plugins checks the places where plugins are looked for, each plugin, and each of its backends on its default model.
+// Plugins checks the folders of plugins, each plugin, and each of its backends with its default model.
 func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
 	s := Section{Title: "plugins"}
 	for _, dir := range c.Dirs {
@@ -34,7 +34,7 @@ func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host
 		answer := checkAnswers(ctx, e)
 		at := len(s.Checks)
 		s.Checks = append(s.Checks, answer)
-		var unopened []string // that want an address or a command, which only a user knows
+		var unopened []string // backends that require an address or a command from the user
 		for _, b := range e.Description.Backends {
 			check, ok := checkOpens(ctx, l, e, b, o)
 			if !ok {
@@ -61,7 +61,7 @@ func checkFolder(d discover.Dir) Check {
 	return c
 }
 
-// checkAnswers says whether the plugin could be asked what it serves.
+// checkAnswers checks that the plugin described itself.
 func checkAnswers(ctx context.Context, e discover.Entry) Check {
 	if e.Err != nil {
 		return failedCheck(ctx, e.Name, e.Err)
@@ -78,7 +78,7 @@ func checkAnswers(ctx context.Context, e discover.Entry) Check {
 		strings.TrimSpace(e.Description.Version+" "), strings.Join(models, ", "), sum)}
 }
 
-// failedCheck is a check that ended with err. What ctx cut off has found nothing.
+// failedCheck returns the check for err. If ctx has ended, the check is Off.
 func failedCheck(ctx context.Context, name string, err error) Check {
 	if ctx.Err() != nil {
 		return Check{Name: name, State: Off, Found: "called off"}
@@ -94,8 +94,8 @@ func failedCheck(ctx context.Context, name string, err error) Check {
 	return c
 }
 
-// checkOpens loads the plugin's default model on a backend: what the backend's library is, is known only then. It is
-// not ok for a backend that cannot be opened without options.
+// checkOpens loads the plugin's default model on a backend, because the backend reports its library only then. ok is
+// false if the backend requires options.
 func checkOpens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend string,
 	o host.LaunchOptions) (c Check, ok bool) {
 	name := e.Name + " on " + backend
@@ -125,11 +125,11 @@ func openWorkload(ctx context.Context, p plugin.Plugin, model, backend string) (
 	if err != nil {
 		return sdk.WorkloadInfo{}, err
 	}
-	defer func() { _ = w.Close() }() // a probe of other things
+	defer func() { _ = w.Close() }() // the probe's result does not depend on it
 	return w.Info(), nil
 }
 
-// deviceChoice says which devices a run can choose from, if the backend lets it.
+// deviceChoice returns text with the devices that --device can name, or "" if the backend has no choice.
 func deviceChoice(ctx context.Context, p plugin.Plugin, backend string) string {
 	infos, err := p.Backends(ctx)
 	if err != nil {
@@ -143,7 +143,7 @@ func deviceChoice(ctx context.Context, p plugin.Plugin, backend string) string {
 	return ""
 }
 
-// describeBackend lists what the backend says of itself, in the order of its keys.
+// describeBackend lists what the backend reports about itself, sorted by key.
 func describeBackend(i sdk.WorkloadInfo) string {
 	parts := []string{"opens " + i.Model}
 	for _, key := range slices.Sorted(maps.Keys(i.BackendInfo)) {
@@ -152,7 +152,7 @@ func describeBackend(i sdk.WorkloadInfo) string {
 	return strings.Join(parts, "; ")
 }
 
-// checkDoubles warns of models that several plugins serve.
+// checkDoubles warns about models that several plugins serve.
 func checkDoubles(c *discover.Catalog) []Check {
 	servers := map[string][]string{}
 	for _, e := range c.Entries {

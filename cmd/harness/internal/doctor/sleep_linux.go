@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exactSleep asks the kernel for its most exact timer on this thread, as LoadGen's issuing loop does, until release.
+// exactSleep sets the kernel's most exact timer for this thread, like LoadGen's issuing loop, until release is called.
 func exactSleep() (release func()) {
 	runtime.LockOSThread()
 	slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)

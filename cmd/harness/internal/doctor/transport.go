@@ -13,14 +13,14 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
-// nullPlugin answers every query with nothing: what is left is the way there and back.
+// nullPlugin answers each query at once, so the measured latency is that of the transport.
 const nullPlugin = "null"
 
-// goodFloor is what a query may cost on the way, at the median.
+// goodFloor is the limit of a good median latency of the transport.
 const goodFloor = 150 * time.Microsecond
 
-// Transport measures the least latency of a query through the plugin boundary, with the null plugin: through shared
-// memory, where the system has it, and over the stream, which plugins take that do not know the memory.
+// Transport measures the latency of queries to the null plugin. It measures shared memory, where supported, and the
+// stream, which plugins without shared memory use.
 func Transport(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
 	var checks []Check
 	if host.SharedMemory {
@@ -58,9 +58,9 @@ func roundTrips(ctx context.Context, l plugin.Launcher, e discover.Entry,
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = w.Close() }() // a probe of other things
+	defer func() { _ = w.Close() }() // the probe's result does not depend on it
 	s := loadgen.DefaultTestSettings()
-	s.SingleStreamExpectedLatency = time.Microsecond // more queries than the duration has room for
+	s.SingleStreamExpectedLatency = time.Microsecond // requests more queries than fit into the duration
 	s.MinDuration, s.MaxDuration, s.MinQueryCount = time.Second, time.Second, 100
 	return loadgen.StartTest(ctx, w.SUT(), w.QSL(), s, loadgen.LogSettings{})
 }

@@ -6,25 +6,26 @@ import (
 	"sync"
 )
 
-// maxConnections is how many an address has at once: more than pages and scrapers need, and few enough that nobody
-// takes the files that a process may open, or its memory, from the run.
+// maxConnections limits the simultaneous connections of a server. Pages and scrapers need fewer, and their files and
+// memory do not affect the run.
 const maxConnections = 128
 
-// connLimiter bounds the connections of a server. One more than there may be costs another its place, so that who holds
-// many shuts nobody out: the oldest that waits for a request, or else the oldest of all.
+// connLimiter limits the connections of a server. At the limit, a new connection closes the oldest idle one, or the
+// oldest of all if none is idle. A client with many connections therefore cannot lock out others.
 type connLimiter struct {
 	mu    sync.Mutex
 	came  uint64
 	conns map[net.Conn]*connVisit
 }
 
-// connVisit is a connection's: when it came, as a number, and whether a request of it is being answered.
+// connVisit contains a connection's number in order of arrival, and whether the server is answering one of its
+// requests.
 type connVisit struct {
 	number uint64
 	active bool
 }
 
-// connStateChanged is the server's http.Server.ConnState.
+// connStateChanged implements http.Server.ConnState.
 func (c *connLimiter) connStateChanged(conn net.Conn, state http.ConnState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -32,7 +33,7 @@ func (c *connLimiter) connStateChanged(conn net.Conn, state http.ConnState) {
 	case http.StateNew:
 		c.admitConn(conn)
 	case http.StateActive, http.StateIdle:
-		if v := c.conns[conn]; v != nil { // else it had to go
+		if v := c.conns[conn]; v != nil { // nil: already closed by admitConn
 			v.active = state == http.StateActive
 		}
 	default:
@@ -53,7 +54,7 @@ func (c *connLimiter) admitConn(conn net.Conn) {
 	c.conns[conn] = &connVisit{number: c.came}
 }
 
-// oldestConn is the connection that has to go.
+// oldestConn returns the connection to close.
 func (c *connLimiter) oldestConn() (oldest net.Conn) {
 	var first *connVisit
 	for conn, v := range c.conns {

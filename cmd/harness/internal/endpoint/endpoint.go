@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Address reads what a user writes: HOST:PORT, or a port alone, which is one of this machine's loopback address.
+// Address parses HOST:PORT, or a port of the loopback address.
 func Address(text string) (string, error) {
 	if _, err := strconv.Atoi(text); err == nil {
 		text = ":" + text
@@ -30,7 +30,7 @@ func Address(text string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// Server serves one address until it is closed.
+// Server serves HTTP at one address until it is closed.
 type Server struct {
 	listener net.Listener
 	server   http.Server
@@ -38,7 +38,7 @@ type Server struct {
 	done     chan struct{}
 }
 
-// Listen takes the address; nothing is served yet.
+// Listen opens the address. Call Serve to answer requests.
 func Listen(text string) (*Server, error) {
 	address, err := Address(text)
 	if err != nil {
@@ -54,25 +54,25 @@ func Listen(text string) (*Server, error) {
 	return &Server{listener: l, done: make(chan struct{})}, nil
 }
 
-// Address is where it listens.
+// Address returns the address of the listener.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// Open says whether other machines may reach it.
+// Open reports whether other machines may be able to reach the server.
 func (s *Server) Open() bool {
 	host, _, _ := net.SplitHostPort(s.Address())
 	ip := net.ParseIP(host)
 	return ip == nil || !ip.IsLoopback()
 }
 
-// The bounds of a request: a client that sends or takes nothing is not waited for. A handler that goes on longer sets
-// deadlines of its own.
+// The limits of a request, against clients that stop sending or receiving. A handler that takes longer sets its own
+// deadlines.
 const (
 	headerTime  = 5 * time.Second
-	answerTime  = 5 * time.Second // from the end of the request's header to the last byte of the answer
+	answerTime  = 5 * time.Second // from the end of the request's header to the last byte of the response
 	headerBytes = 16 << 10
 )
 
-// Serve begins to answer with h.
+// Serve starts to answer requests with h.
 func (s *Server) Serve(h http.Handler) {
 	if !s.Open() {
 		h = onlyLocal(h)
@@ -80,15 +80,15 @@ func (s *Server) Serve(h http.Handler) {
 	s.server = http.Server{
 		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime,
 		IdleTimeout: time.Minute, MaxHeaderBytes: headerBytes, ConnState: s.crowd.connStateChanged,
-		ErrorLog: log.New(io.Discard, "", 0), // of clients that break off; the terminal is the run's
+		ErrorLog: log.New(io.Discard, "", 0), // discards errors of closed connections to keep the run's terminal clean
 	}
 	go func() {
 		defer close(s.done)
-		_ = s.server.Serve(s.listener) // until Close
+		_ = s.server.Serve(s.listener) // returns after Close
 	}()
 }
 
-// Close ends it: requests under way have until the end of ctx.
+// Close closes the server. Requests under way may finish until ctx ends.
 func (s *Server) Close(ctx context.Context) {
 	if s.server.Handler == nil {
 		s.listener.Close()
@@ -100,7 +100,7 @@ func (s *Server) Close(ctx context.Context) {
 	<-s.done
 }
 
-// onlyLocal refuses what a page from elsewhere asks of this machine under a name that points to it (DNS rebinding).
+// onlyLocal rejects requests to the loopback address under another host name, against DNS rebinding.
 func onlyLocal(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host

@@ -1,4 +1,4 @@
-// Package events writes a feed as a stream of JSON, one event on each line, for programs.
+// Package events writes a feed as a stream of JSON for programs, with one event per line.
 package events
 
 import (
@@ -12,25 +12,25 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
 
-// Stream is a feed.Sink that writes lines. A slow or blocked reader does not delay the run. Lines wait in memory, and
-// some progress lines are dropped.
+// Stream is a feed.Sink that writes lines. A slow or blocked reader does not delay the run, because lines wait in
+// memory. If too many wait, it drops progress lines.
 type Stream struct {
 	name  string
 	lines chan []byte
 	done  chan struct{}
 
 	mu   sync.Mutex
-	left int   // progress that was left out
-	lost error // the first line that could not be written
+	left int   // number of dropped events
+	lost error // the first write error
 }
 
-// Most lines that wait, and how many of them may tell of progress.
+// The maximum number of waiting lines, and the number from which events about progress are dropped.
 const (
 	most        = 1 << 12
 	maxProgress = 1 << 10
 )
 
-// NewStream returns a stream on w; name is what errors call it.
+// NewStream returns a stream on w. Errors contain name.
 func NewStream(w io.Writer, name string) *Stream {
 	s := &Stream{name: name, lines: make(chan []byte, most), done: make(chan struct{})}
 	go s.writeEvents(w)
@@ -60,7 +60,7 @@ func (s *Stream) writeError() error {
 // Event implements feed.Sink.
 func (s *Stream) Event(e feed.Event) {
 	line, err := json.Marshal(e)
-	if err != nil { // a number that is none, in a plugin's answer
+	if err != nil { // NaN or an infinity in a plugin's answer
 		line, _ = json.Marshal(feed.Event{Name: feed.NameNote, Time: e.Time, Run: e.Run,
 			Note: &feed.Note{Text: fmt.Sprintf("event %s cannot be written: %v", e.Name, err)}})
 	}
@@ -81,8 +81,7 @@ func (s *Stream) leaveOut() {
 	s.left++
 }
 
-// Close ends the stream when all that waits is written, or after a time in which nobody read it. The error says what
-// was lost.
+// Close waits until all lines are written, up to the time patience, and ends the stream. The error reports lost events.
 func (s *Stream) Close(patience time.Duration) error {
 	close(s.lines)
 	timer := time.NewTimer(patience)
@@ -104,5 +103,5 @@ func (s *Stream) Close(patience time.Duration) error {
 	return nil
 }
 
-// ErrLeft says that events about progress were left out.
+// ErrLeft is the error of Close if events about progress were dropped.
 var ErrLeft = errors.New("events are missing")

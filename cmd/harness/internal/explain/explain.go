@@ -1,8 +1,8 @@
-// Package explain finds what a word of the harness means. A word names a rule, a metric, a setting, a flag or an exit
-// code, and its entry contains the formula, the source and the place in the code.
+// Package explain finds the meaning of a word of the harness. A word names a rule, a metric, a setting, a flag or an
+// exit code. Its entry contains the formula, the source and the place in the code.
 //
-// It contains no texts of its own; it collects them from the packages that judge, measure, read settings or define
-// flags.
+// The package contains no texts of its own. It collects them from the packages that judge, measure, read settings or
+// define flags.
 package explain
 
 import (
@@ -16,7 +16,7 @@ import (
 // Kind is the kind of thing that a word names.
 type Kind string
 
-// The kinds, in the order in which they are listed.
+// The kinds, in the order of lists.
 const (
 	Rule     Kind = "rule"
 	Finding  Kind = "finding"
@@ -29,7 +29,7 @@ const (
 	Code     Kind = "code"
 )
 
-// about says what the words of a kind are, and which document describes them.
+// about returns a description of the kind, and the document that describes its words.
 func (k Kind) about() (about, page string) {
 	switch k {
 	case Rule:
@@ -52,19 +52,19 @@ func (k Kind) about() (about, page string) {
 	return "exit code", "docs/commands.md"
 }
 
-// About says what the words of the kind are.
+// About returns a description of the kind.
 func (k Kind) About() string {
 	about, _ := k.about()
 	return about
 }
 
-// Page is the document that describes the words of the kind.
+// Page returns the document that describes the words of the kind.
 func (k Kind) Page() string {
 	_, page := k.about()
 	return page
 }
 
-// Kinds lists the kinds.
+// Kinds returns all kinds.
 func Kinds() []Kind {
 	return []Kind{Rule, Finding, Breach, Check, Metric, Accuracy, Setting, Flag, Code}
 }
@@ -73,25 +73,25 @@ func Kinds() []Kind {
 type Entry struct {
 	Word    string   `json:"word"`
 	Kind    Kind     `json:"kind"`
-	Also    []string `json:"also,omitempty"` // further names
+	Also    []string `json:"also,omitempty"` // other names
 	Meaning string   `json:"meaning"`
 	Formula string   `json:"formula,omitempty"`
 	Unit    string   `json:"unit,omitempty"`
-	Better  string   `json:"better,omitempty"`  // which way a metric improves
-	Applies string   `json:"applies,omitempty"` // where it holds: scenarios, commands
-	Values  string   `json:"values,omitempty"`  // which ones there are, or are allowed
-	Source  string   `json:"source,omitempty"`  // where the rule is written
+	Better  string   `json:"better,omitempty"`  // direction in which a metric improves
+	Applies string   `json:"applies,omitempty"` // scenarios or commands
+	Values  string   `json:"values,omitempty"`  // possible or allowed values
+	Source  string   `json:"source,omitempty"`  // document that states the rule
 	Code    Place    `json:"code"`
 	Page    string   `json:"page"`
 }
 
-// Place is a place in the code of this project.
+// Place is the location of a declaration in the code of this project.
 type Place struct {
 	Package string `json:"package"` // its folder: "serving/metrics"
 	Name    string `json:"name"`    // a declaration, a field or a method: "Measured.Value"
 }
 
-// placeOf reads a place that is written as "serving/metrics.Measured.Value".
+// placeOf parses a place such as "serving/metrics.Measured.Value".
 func placeOf(text string) Place {
 	folder, last := "", text
 	if slash := strings.LastIndexByte(text, '/'); slash >= 0 {
@@ -101,14 +101,15 @@ func placeOf(text string) Place {
 	return Place{folder + name, declared}
 }
 
-// has says whether the entry goes by a name. A word that ends with a dash stands for all that begin with it.
+// has reports whether name is a name of the entry. A word of the entry that ends with a dash matches all names with
+// this prefix.
 func (e Entry) has(name string) bool {
 	return strings.EqualFold(e.Word, name) || strings.HasSuffix(e.Word, "-") && strings.HasPrefix(name, e.Word) ||
 		slices.ContainsFunc(e.Also, func(also string) bool { return strings.EqualFold(also, name) })
 }
 
-// Find returns the entries of a word, in any case of letters. A word that begins with dashes is a flag. The error of an
-// unknown word names the nearest ones.
+// Find returns the entries of a word, ignoring case. A word that begins with dashes is a flag. The error for an unknown
+// word suggests similar ones.
 func Find(all []Entry, word string) ([]Entry, error) {
 	name := strings.TrimLeft(word, "-")
 	found := slices.DeleteFunc(slices.Clone(all), func(e Entry) bool {
@@ -123,7 +124,7 @@ func Find(all []Entry, word string) ([]Entry, error) {
 	return nil, suggest.Unknown("word", word, Words(all))
 }
 
-// Words lists the words and their further names, each once, sorted.
+// Words returns the words and their other names, sorted and without duplicates.
 func Words(all []Entry) []string {
 	var words []string
 	for _, e := range all {

@@ -14,10 +14,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 )
 
-// module begins the import paths of this project.
+// module is the prefix of the import paths of this project.
 const module = "github.com/plumbline-ml/plumbline/"
 
-// flagEntries has one entry for each meaning of a flag, with the commands that take it in that meaning.
+// flagEntries returns one entry for each meaning of a flag, with the commands that use this meaning.
 func flagEntries(root *cobra.Command) []Entry {
 	var all []Entry
 	visitCommands(root, func(c *cobra.Command) {
@@ -28,7 +28,7 @@ func flagEntries(root *cobra.Command) []Entry {
 			case f.Hidden, f.Name == "help":
 			case same < 0:
 				all = append(all, e)
-			case c == root || f != root.PersistentFlags().Lookup(f.Name): // those of the root are inherited
+			case c == root || f != root.PersistentFlags().Lookup(f.Name): // other commands inherit the root's flags
 				all[same].Applies += ", " + e.Applies
 			}
 		})
@@ -37,7 +37,7 @@ func flagEntries(root *cobra.Command) []Entry {
 	return all
 }
 
-// visitCommands visits the commands that help lists.
+// visitCommands calls visit for the commands that help lists.
 func visitCommands(c *cobra.Command, visit func(*cobra.Command)) {
 	visit(c)
 	for _, below := range c.Commands() {
@@ -62,7 +62,7 @@ func flagEntry(c *cobra.Command, f *pflag.Flag) Entry {
 	return e
 }
 
-// fieldOf is the field of a request that a flag fills; empty: it fills none.
+// fieldOf returns the request field that a flag sets, or "".
 func fieldOf(f *pflag.Flag) string {
 	var r bench.Request
 	for _, of := range r.Flags() {
@@ -73,10 +73,11 @@ func fieldOf(f *pflag.Flag) string {
 	return ""
 }
 
-// closure is what the compiler adds to the name of a function for those inside it.
+// closure matches the suffixes that the compiler adds to the name of a function for its closures.
 var closure = regexp.MustCompile(`(\.func\d+|\.\d+|-fm)+$`)
 
-// madeIn is the function that makes a command: of one of the library's, that which makes its parent.
+// madeIn returns the function that creates a command. For a command of the cobra library, it returns the one that
+// creates its parent.
 func madeIn(c *cobra.Command) Place {
 	for ; c != nil; c = c.Parent() {
 		if c.RunE == nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// All gathers every entry, by kind; flags are those of the commands from root on.
+// All returns all entries, by kind. The flags are those of root and its commands.
 func All(root *cobra.Command) ([]Entry, error) {
 	accuracies, err := accuracyEntries()
 	if err != nil {
@@ -101,7 +101,7 @@ func metricEntries() (all []Entry) {
 	return all
 }
 
-// appendMetric leaves out an entry that is there: figures of runs are figures of servers, too.
+// appendMetric appends an entry unless its word exists already, because runs and servers share some figures.
 func appendMetric(all []Entry, e Entry) []Entry {
 	for _, o := range all {
 		if o.Word == e.Word && o.Meaning == e.Meaning {
@@ -122,7 +122,7 @@ func figureEntry(i metric.Info) Entry {
 	}
 }
 
-// statistics are the entries of a name such as "ttft.p99", which is of a distribution.
+// statistics returns the entries of a distribution's names, such as "ttft.p99".
 func statistics(name string) (all []Entry) {
 	for _, t := range append(metric.Distributions(), metric.ServingDistributions()...) {
 		of, ours := strings.CutPrefix(strings.ToLower(name), t.Prefix)

@@ -1,5 +1,5 @@
-// Package feed turns the runs of a command into events: what happened, and what was measured so far, twice a second
-// while LoadGen runs. A separate goroutine reads LoadGen's records, so the hot path pushes nothing.
+// Package feed converts the runs of a command to events. They report what happened and, twice a second while LoadGen
+// runs, the measurements so far. A separate goroutine reads LoadGen's records, so the hot path sends nothing.
 //
 // In scope: events, distributions. Out of scope: delivery (packages events, metrics, otlp and web).
 package feed
@@ -12,14 +12,14 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// What the first event says of the others.
+// The schema in the first event.
 const (
 	Schema        = "plumbline.events"
 	SchemaVersion = 1
 )
 
-// Event is one line of the stream, with its name and one field of that name that contains its data. docs/live.md
-// describes them. Times are of the wall clock; run is a number from 1 on, in the order of the plans.
+// Event is one line of the stream. It has a name, and one field of that name contains its data. docs/live.md describes
+// the fields. Times are wall-clock times. Run is the number of the run from 1 on, in the order of the plans.
 type Event struct {
 	Name string    `json:"event"`
 	Time time.Time `json:"time"`
@@ -36,7 +36,7 @@ type Event struct {
 	End          *End          `json:"end,omitempty"`
 }
 
-// Names of events, in the order in which a session has them.
+// The names of events, in the order of a session.
 const (
 	NameBegin        = "begin"
 	NamePlan         = "plan"
@@ -59,19 +59,19 @@ type Begin struct {
 
 // Plan lists the planned runs.
 type Plan struct {
-	Out  string    `json:"out"` // the folder of results
+	Out  string    `json:"out"` // folder of results
 	Runs []Planned `json:"runs"`
 }
 
 // Planned is one planned run.
 type Planned struct {
 	Run      int    `json:"run"`
-	Name     string `json:"name"` // what it is called: no other run of the command has the name
+	Name     string `json:"name"` // unique among the runs of the command
 	Model    string `json:"model"`
 	Scenario string `json:"scenario"`
 	Mode     string `json:"mode"`           // as in result.json
-	Test     string `json:"test,omitempty"` // the compliance test that it is made for
-	Dir      string `json:"dir"`            // of the log files, in the folder of results
+	Test     string `json:"test,omitempty"` // compliance test
+	Dir      string `json:"dir"`            // folder of the log files below the folder of results
 }
 
 // Open reports that the plugin has opened the workload of a run.
@@ -82,7 +82,7 @@ type Open struct {
 
 // Start reports that LoadGen is about to start, with the limits of the run. Zeros are omitted.
 type Start struct {
-	Percentile   float64 `json:"percentile,omitempty"` // at which latencies are judged: a fraction
+	Percentile   float64 `json:"percentile,omitempty"` // percentile of the latency limits, as a fraction
 	LimitNS      int64   `json:"latency_limit_ns,omitempty"`
 	TTFTLimitNS  int64   `json:"ttft_limit_ns,omitempty"`
 	TPOTLimitNS  int64   `json:"tpot_limit_ns,omitempty"`
@@ -94,19 +94,19 @@ type Start struct {
 type Progress struct {
 	Phase       string   `json:"phase"` // loading, warmup, issuing, draining, writing, done
 	ElapsedS    float64  `json:"elapsed_s"`
-	RemainingS  *float64 `json:"remaining_s,omitempty"` // an estimate
+	RemainingS  *float64 `json:"remaining_s,omitempty"` // estimate
 	Queries     uint64   `json:"queries"`               // issued
-	Issued      uint64   `json:"issued"`                // samples, as those that follow
+	Issued      uint64   `json:"issued"`                // samples, as are the next fields
 	Done        uint64   `json:"done"`
 	Outstanding uint64   `json:"outstanding"`
-	Read        uint64   `json:"read"` // of those done, how many the figures below are of
+	Read        uint64   `json:"read"` // completed samples that the following figures include
 	Tokens      uint64   `json:"tokens,omitempty"`
 	OverLimit   uint64   `json:"over_limit,omitempty"`
 	Latency     *Times   `json:"latency,omitempty"`
 	TTFT        *Times   `json:"ttft,omitempty"`
 	TPOT        *Times   `json:"tpot,omitempty"`
 	Window      Window   `json:"window"`
-	Hopeless    string   `json:"hopeless,omitempty"` // why it can only end INVALID
+	Hopeless    string   `json:"hopeless,omitempty"` // reason why the run can only end INVALID
 }
 
 // Window contains the measurements since the last event.
@@ -114,7 +114,7 @@ type Window struct {
 	FromS         float64 `json:"from_s"`
 	ToS           float64 `json:"to_s"`
 	QueriesPerSec float64 `json:"queries_per_s"` // issued
-	SamplesPerSec float64 `json:"samples_per_s"` // done
+	SamplesPerSec float64 `json:"samples_per_s"` // completed
 	TokensPerSec  float64 `json:"tokens_per_s,omitempty"`
 	Latency       *Times  `json:"latency,omitempty"`
 	QueryLatency  *Times  `json:"query_latency,omitempty"` // MultiStream
@@ -123,8 +123,8 @@ type Window struct {
 	TPOT          *Times  `json:"tpot,omitempty"`
 }
 
-// Times contains percentiles of times. Except for the maximum they are up to 1.6 % too large. It is nil if there are no
-// times.
+// Times contains percentiles of times. All except the maximum may be up to 1.6 % too large. A *Times is nil if there
+// are no times.
 type Times struct {
 	Count uint64 `json:"count"`
 	Mean  int64  `json:"mean_ns"`
@@ -133,15 +133,16 @@ type Times struct {
 	P99   int64  `json:"p99_ns"`
 	P999  int64  `json:"p999_ns"`
 	Max   int64  `json:"max_ns"`
-	// Target is at the percentile that the run is judged at; 0 where there is none.
+	// Target is the percentile at which the run is judged; 0: none.
 	Target int64 `json:"target_ns,omitempty"`
-	// TooFew names the fields above that Count is too few for: they are the largest, or next to it.
+	// TooFew names the fields for which Count is too small. They contain the largest or second-largest time.
 	TooFew []string `json:"too_few,omitempty"`
 }
 
-// Distribution counts the latencies of all samples read, from time to time and at the end of a run.
+// Distribution counts the latencies of all samples read. It is sent at intervals and at the end of a run.
 type Distribution struct {
-	// Buckets are those with any, in order: from, to, count. Times in ns, above from and up to to.
+	// Buckets lists the non-empty buckets in order: from, to, count. A bucket contains times above from and up to to, in
+	// ns.
 	Buckets [][3]int64 `json:"buckets"`
 }
 
@@ -153,11 +154,11 @@ type Note struct {
 // End is the last event.
 type End struct {
 	ExitCode int    `json:"exit_code"`
-	Outcome  string `json:"outcome"`         // the exit code in words
-	Error    string `json:"error,omitempty"` // what kept the command from its end
+	Outcome  string `json:"outcome"`         // the exit code's meaning
+	Error    string `json:"error,omitempty"` // error that ended the command
 }
 
-// timesOf describes h; percentile is the target, 0 for none.
+// timesOf returns the percentiles of h. percentile is the target; 0: none.
 func timesOf(h *Histogram, percentile float64) *Times {
 	if h.N == 0 {
 		return nil
@@ -180,7 +181,7 @@ func timesOf(h *Histogram, percentile float64) *Times {
 	return t
 }
 
-// distributionOf has the buckets of Coarse.
+// distributionOf returns the counts of h in the buckets of Coarse.
 func distributionOf(h *Histogram) *Distribution {
 	d := &Distribution{Buckets: [][3]int64{}}
 	var from, below int64

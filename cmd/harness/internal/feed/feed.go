@@ -16,19 +16,19 @@ import (
 // Sink receives events, one at a time. It must not block.
 type Sink interface{ Event(Event) }
 
-// Feed tracks the runs of a command and reports them to its sinks. Its methods may be called from any goroutine. Open,
-// Test and Done each refer to the run that ends next.
+// Feed tracks the runs of a command and reports them to its sinks. It is safe for concurrent use. Open, Test and Done
+// each refer to the run that ends next.
 type Feed struct {
 	now   func() time.Time
 	sinks []Sink
 
 	mu    sync.Mutex
 	runs  []*Run
-	ended int // how many of them
+	ended int // number of ended runs
 	told  sync.Mutex
 }
 
-// New returns a feed for sinks, which are fixed.
+// New returns a feed with a fixed list of sinks.
 func New(now func() time.Time, sinks ...Sink) *Feed { return &Feed{now: now, sinks: sinks} }
 
 func (f *Feed) tellSinks(e Event) {
@@ -40,14 +40,14 @@ func (f *Feed) tellSinks(e Event) {
 	}
 }
 
-// Begin tells what was started.
+// Begin reports the start of the command.
 func (f *Feed) Begin(h record.Harness, command []string) {
 	f.tellSinks(Event{Name: NameBegin, Begin: &Begin{
 		Schema: Schema, SchemaVersion: SchemaVersion, Harness: h, Command: command,
 	}})
 }
 
-// Plan tells of runs that are about to be made, whose results go to the folder out.
+// Plan reports the planned runs and the folder out for their results.
 func (f *Feed) Plan(out string, of record.Identity, runs []bench.PlannedRun) {
 	p := &Plan{Out: out, Runs: []Planned{}}
 	f.mu.Lock()
@@ -64,8 +64,8 @@ func (f *Feed) Plan(out string, of record.Identity, runs []bench.PlannedRun) {
 	f.tellSinks(Event{Name: NamePlan, Plan: p})
 }
 
-// runName is what a planned run is called. Where a command makes another one of the name, such as the same model for
-// two tests, its number tells it apart.
+// runName returns the name of a planned run. If another run of the command has this name, for example the same model in
+// two tests, it appends the run's number.
 func (f *Feed) runName(of record.Identity, p Planned) string {
 	name := record.Run{Identity: of, Model: p.Model, Scenario: p.Scenario, Mode: p.Mode, Test: p.Test}.Name()
 	if slices.ContainsFunc(f.runs, func(r *Run) bool { return r.Name == name }) {
@@ -74,7 +74,8 @@ func (f *Feed) runName(of record.Identity, p Planned) string {
 	return name
 }
 
-// changeRun changes the run that is next to end; without one, as in a command whose plan was not told, it does nothing.
+// changeRun applies set to the run that ends next and returns its number. If no run is planned, it does nothing and
+// returns 0.
 func (f *Feed) changeRun(set func(*Run)) (number int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -86,13 +87,13 @@ func (f *Feed) changeRun(set func(*Run)) (number int) {
 	return r.Run
 }
 
-// Open tells of the workload of the run.
+// Open reports the workload of the run.
 func (f *Feed) Open(rec record.Run) {
 	n := f.changeRun(func(r *Run) { r.Workload = rec.Workload })
 	f.tellSinks(Event{Name: NameOpen, Run: n, Open: &Open{Workload: rec.Workload, Settings: rec.Settings}})
 }
 
-// Done tells of the end of the run, which may not have begun.
+// Done reports the end of the run. The run may have failed before it began.
 func (f *Feed) Done(rec record.Run) {
 	n := f.changeRun(func(r *Run) {
 		r.Result = &rec
@@ -101,13 +102,13 @@ func (f *Feed) Done(rec record.Run) {
 	f.tellSinks(Event{Name: NameResult, Run: n, Result: &rec})
 }
 
-// Note tells what a user should know.
+// Note reports a note to the user.
 func (f *Feed) Note(text string) { f.tellSinks(Event{Name: NameNote, Note: &Note{Text: text}}) }
 
-// End tells of the end of the command.
+// End reports the end of the command.
 func (f *Feed) End(e End) { f.tellSinks(Event{Name: NameEnd, End: &e}) }
 
-// Each shows the runs that have begun or ended, in order. visit must not keep them, nor call the feed.
+// Each calls visit for the runs that have begun or ended, in order. visit must not keep the pointer or call the feed.
 func (f *Feed) Each(visit func(*Run)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -118,7 +119,7 @@ func (f *Feed) Each(visit func(*Run)) {
 	}
 }
 
-// Test watches LoadGen run until the function that it returns is called, which waits for the last look.
+// Test reports the progress of a LoadGen run until stop is called. stop waits for the last report.
 func (f *Feed) Test(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	judged := judgedBy(t)
 	n := f.changeRun(func(r *Run) { r.Start, r.Phase, r.Began = judged, Phases()[0], time.Now() })

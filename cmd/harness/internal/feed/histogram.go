@@ -6,22 +6,22 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/orderstat"
 )
 
-// Histogram counts times in buckets of 1/64 of an octave. Their bounds are at most 1.6 % apart, and exact for times up
-// to 128 ns. The zero value is empty.
+// Histogram counts times in buckets of 1/64 of an octave. Adjacent bounds differ by up to 1.6 %, and times up to 128 ns
+// are exact. The zero value is empty.
 type Histogram struct {
-	counts []uint64 // grows when it is first added to
+	counts []uint64 // allocated by the first Add
 	N      uint64
 	Sum    float64 // ns
 	Max    time.Duration
 }
 
-// Each octave has 1 << fine buckets.
+// fine is log2 of the buckets per octave.
 const (
 	fine    = 6
 	buckets = (64-fine)<<fine + 1<<fine
 )
 
-// Add counts a time; one below 0 is 0.
+// Add counts a time. Negative times count as 0.
 func (h *Histogram) Add(d time.Duration) {
 	if h.counts == nil {
 		h.counts = make([]uint64, buckets)
@@ -33,23 +33,24 @@ func (h *Histogram) Add(d time.Duration) {
 	h.Max = max(h.Max, d)
 }
 
-// bucketOf is the number of the bucket of d: those above bound(i-1), up to bound(i).
+// bucketOf returns the number i of the bucket of d, which contains the times above bucketBound(i-1) and up to
+// bucketBound(i).
 func bucketOf(d time.Duration) int { return orderstat.Bucket(uint64(max(d, 1))-1, fine) }
 
-// bucketBound is the largest time in a bucket.
+// bucketBound returns the largest time in a bucket.
 func bucketBound(i int) time.Duration {
 	_, highest := orderstat.Bounds(i, fine)
 	return time.Duration(highest + 1)
 }
 
-// Reset empties it, and keeps its memory.
+// Reset empties the histogram and keeps its memory.
 func (h *Histogram) Reset() {
 	clear(h.counts)
 	*h = Histogram{counts: h.counts}
 }
 
-// At is the time at a fraction of the times in order: the bound of the bucket of element trunc(n*p), as LoadGen takes
-// percentiles, and never more than the largest time. It is 0 where there is none.
+// At returns the percentile of fraction p by LoadGen's definition: the upper bound of the bucket that contains element
+// trunc(n*p) of the sorted times, but no more than Max. It returns 0 if the histogram is empty.
 func (h *Histogram) At(p float64) time.Duration {
 	rank, sum := min(uint64(float64(h.N)*p), max(h.N, 1)-1), uint64(0)
 	for i, n := range h.counts {
@@ -60,7 +61,7 @@ func (h *Histogram) At(p float64) time.Duration {
 	return h.Max
 }
 
-// Coarse are the bounds of eight buckets an octave, from 1.024 us to 1,100 s: 6.7 to 12.5 % apart.
+// Coarse returns the bounds of eight buckets per octave, from 1.024 us to 1,100 s. They are 6.7 to 12.5 % apart.
 func Coarse() []time.Duration {
 	var all []time.Duration
 	for i := bucketOf(1<<10) + 1<<fine>>3; bucketBound(i) <= 1<<40; i += 1 << fine >> 3 {
@@ -69,7 +70,7 @@ func Coarse() []time.Duration {
 	return append([]time.Duration{1 << 10}, all...)
 }
 
-// UpTo counts the times up to each of the bounds, which must be some of Coarse, in order.
+// UpTo counts the times up to each of the bounds, which must be an ordered subset of Coarse.
 func (h *Histogram) UpTo(bounds []time.Duration) []uint64 {
 	out := make([]uint64, len(bounds))
 	var sum uint64
@@ -83,7 +84,7 @@ func (h *Histogram) UpTo(bounds []time.Duration) []uint64 {
 	return out
 }
 
-// Merge adds what o has counted.
+// Merge adds the counts of o.
 func (h *Histogram) Merge(o *Histogram) {
 	if o.N == 0 {
 		return

@@ -13,19 +13,20 @@ import (
 type Run struct {
 	Planned
 	Start
-	Began   time.Time // of LoadGen; zero before
+	Began   time.Time // start of LoadGen; zero before
 	Phase   string
 	Elapsed time.Duration
 	loadgen.Counts
 	sampleTally
-	Workload *record.Workload // nil before it is open
-	Result   *record.Run      // nil before its end
+	Workload *record.Workload // nil before the plugin opens it
+	Result   *record.Run      // nil before the end of the run
 }
 
-// Outstanding is how many samples were issued and not answered.
+// Outstanding returns the number of samples issued but not completed.
 func (r *Run) Outstanding() uint64 { return r.Issued - min(r.Done, r.Issued) }
 
-// Percentile is the one that the scenario judges latencies at, as a fraction; 0 for Offline, which judges none.
+// Percentile returns the percentile of the scenario's latency limit, as a fraction. It is 0 for Offline, which has no
+// limit.
 func Percentile(t bench.PlannedRun) float64 {
 	s := t.Settings.TestSettings
 	switch t.Scenario {
@@ -39,7 +40,7 @@ func Percentile(t bench.PlannedRun) float64 {
 	return 0
 }
 
-// judgedBy is what a run is judged by. Accuracy runs are by none of it.
+// judgedBy returns the limits of a run. Accuracy runs have none.
 func judgedBy(t bench.PlannedRun) Start {
 	if t.Mode == loadgen.AccuracyOnly {
 		return Start{}
@@ -57,14 +58,14 @@ func judgedBy(t bench.PlannedRun) Start {
 	return out
 }
 
-// phases are the names of LoadGen's.
+// phases maps LoadGen's phases to their names in events.
 var phases = map[loadgen.Phase]string{
 	loadgen.PhaseIdle: "loading", loadgen.PhaseLoading: "loading", loadgen.PhaseWarmUp: "warmup",
 	loadgen.PhaseIssuing: "issuing", loadgen.PhaseDraining: "draining", loadgen.PhaseWriting: "writing",
 	loadgen.PhaseDone: "done",
 }
 
-// Phases are the names of all phases, in order.
+// Phases returns the names of all phases, in order.
 func Phases() []string {
 	return []string{"loading", "warmup", "issuing", "draining", "writing", "done"}
 }

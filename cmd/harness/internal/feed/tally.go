@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// sampleTally is what was measured of the samples and queries of a run, or of a part of it.
+// sampleTally contains the measurements of the samples and queries of a run, or of a part of it.
 type sampleTally struct {
 	Latency, QueryLatency, IssueDelay, TTFT, TPOT Histogram
 
@@ -14,7 +14,7 @@ type sampleTally struct {
 	OverLimit uint64 // samples above a limit
 }
 
-// mergeTally adds o.
+// mergeTally adds the measurements of o.
 func (t *sampleTally) mergeTally(o *sampleTally) {
 	for i, h := range t.histograms() {
 		h.Merge(o.histograms()[i])
@@ -23,7 +23,7 @@ func (t *sampleTally) mergeTally(o *sampleTally) {
 	t.OverLimit += o.OverLimit
 }
 
-// resetTally empties it, and keeps its memory.
+// resetTally removes all measurements and keeps the memory.
 func (t *sampleTally) resetTally() {
 	for _, h := range t.histograms() {
 		h.Reset()
@@ -35,11 +35,11 @@ func (t *sampleTally) histograms() [5]*Histogram {
 	return [5]*Histogram{&t.Latency, &t.QueryLatency, &t.IssueDelay, &t.TTFT, &t.TPOT}
 }
 
-// windowTally tallies what came since the last look.
+// windowTally contains the measurements since the last reading.
 type windowTally struct {
 	sampleTally
 	scenario            loadgen.Scenario
-	latency, ttft, tpot time.Duration // the limits; 0: none
+	latency, ttft, tpot time.Duration // limits; 0: none
 }
 
 // Sample implements loadgen.Visitor.

@@ -8,15 +8,16 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/live"
 )
 
-// How often a run is looked at, which of the looks tell the distribution, and how many samples are read at each: half a
-// million a second, for some 5 ms of processor time. What comes faster is read at the end of the run.
+// The interval of the readings of a run, the number of readings per distribution event, and the maximum number of
+// samples per reading. This is half a million samples per second, for about 5 ms of processor time. The rest is read at
+// the end of the run.
 const (
 	period    = 500 * time.Millisecond
 	everyNth  = 5
 	maxAtOnce = 1 << 18
 )
 
-// runWatcher looks at one run.
+// runWatcher reads the progress of one run.
 type runWatcher struct {
 	feed     *Feed
 	run      int
@@ -26,7 +27,7 @@ type runWatcher struct {
 	window   windowTally
 
 	began  time.Time
-	at     time.Duration // of the last look, since began
+	at     time.Duration // time of the last reading, since began
 	counts loadgen.Counts
 }
 
@@ -44,11 +45,11 @@ func (w *runWatcher) lookLoop(done <-chan struct{}) {
 	}
 }
 
-// readNew reads what is new, and tells of it.
+// readNew reads the new samples and reports them.
 func (w *runWatcher) readNew(most int, distributed bool) {
 	w.reader.Read(most, &w.window)
 	s, counts := w.progress.Snapshot(), w.reader.Counts()
-	if counts == (loadgen.Counts{}) { // the official LoadGen says how much it did, and no more
+	if counts == (loadgen.Counts{}) { // the official LoadGen reports only totals
 		counts = loadgen.Counts{Queries: s.Queries, Issued: s.Issued, Done: s.Done}
 	}
 	p := &Progress{
@@ -76,14 +77,14 @@ func (w *runWatcher) readNew(most int, distributed bool) {
 	}
 }
 
-// fillTotals fills in what is known of the whole run.
+// fillTotals sets the figures of the whole run.
 func (w *runWatcher) fillTotals(p *Progress, r *Run) {
 	p.Outstanding, p.Tokens, p.OverLimit = r.Outstanding(), r.Tokens, r.OverLimit
 	at := w.judged.Percentile
 	p.Latency, p.TTFT, p.TPOT = timesOf(&r.Latency, at), timesOf(&r.TTFT, at), timesOf(&r.TPOT, at)
 }
 
-// newWindow ends the window that is open, with what was counted up to now.
+// newWindow ends the current window and returns its measurements. counts are the totals up to now.
 func (w *runWatcher) newWindow(counts loadgen.Counts) Window {
 	now, t, at := time.Since(w.began), &w.window, w.judged.Percentile
 	out := Window{

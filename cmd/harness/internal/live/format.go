@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Line words a snapshot: phase, elapsed of minimum, when it may end, issued / done / outstanding, the current latency
-// at the target percentile against its limit, in token runs tokens per second, TTFT and TPOT instead. Samples that are
-// too few for the percentile have the largest. Parts that say nothing in the phase are left out; the least important
-// come last, where a narrow terminal cuts them off. percentile is the target as a fraction; 0 where the scenario has
-// none.
+// Line formats a snapshot in one line. It contains the phase, the elapsed and the minimum time, an estimate of the
+// remaining time, the counts of samples, and the current latency at the target percentile with its limit. Token runs
+// show tokens per second, TTFT and TPOT instead of the latency. With too few samples for the percentile, the largest
+// time is shown. Parts without meaning in the phase are omitted. The least important parts come last, because narrow
+// terminals cut them off. percentile is the target as a fraction; 0 if the scenario has none.
 func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 	if s.Phase != loadgen.PhaseIssuing && s.Phase != loadgen.PhaseDraining {
 		return phases[s.Phase]
@@ -38,7 +38,7 @@ func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 	return strings.Join(parts, "  ")
 }
 
-// phases say what a test is doing.
+// phases maps the phases of a run to their descriptions.
 var phases = map[loadgen.Phase]string{
 	loadgen.PhaseIdle:     "starting",
 	loadgen.PhaseLoading:  "loading samples",
@@ -61,8 +61,7 @@ func countsText(s loadgen.ProgressSnapshot) string {
 		figure.Count(s.Issued), figure.Count(s.Done), figure.Count(s.Issued-min(s.Done, s.Issued)))
 }
 
-// percentileName is what a latency at a percentile is of so many samples: where these are too few for it, it is the
-// largest.
+// percentileName returns the name of the percentile, or "max" if there are too few samples for it.
 func percentileName(done uint64, percentile float64) string {
 	if !metrics.EnoughValues(int(min(done, math.MaxInt32)), percentile) {
 		return "max"
@@ -78,7 +77,8 @@ func latencyText(s loadgen.ProgressSnapshot, percentile float64) string {
 	return text
 }
 
-// tokenLatencies takes the place of the latency, which no limit of a token run is about.
+// tokenLatencies formats the latencies of a token run. It replaces the sample latency, which has no limit in token
+// runs.
 func tokenLatencies(t loadgen.TokenProgress, name string) string {
 	text := fmt.Sprintf("%s TTFT %s ms", name, figure.Short(figure.Millis(t.TTFT)))
 	if t.TPOT > 0 {
@@ -87,8 +87,8 @@ func tokenLatencies(t loadgen.TokenProgress, name string) string {
 	return text
 }
 
-// Remaining estimates how long the series goes on: until the minimum duration has passed and, at the present rate, the
-// minimum of queries (Offline and accuracy: all samples) is done. ok is false where nothing is known yet.
+// Remaining estimates the time until the series ends. The series ends after the minimum duration and, at the current
+// rate, the minimum number of queries (Offline and accuracy: all samples). ok is false if there is no estimate yet.
 func Remaining(s loadgen.ProgressSnapshot) (left time.Duration, ok bool) {
 	if s.Elapsed <= 0 || s.Done == 0 {
 		return 0, false
@@ -104,7 +104,7 @@ func Remaining(s loadgen.ProgressSnapshot) (left time.Duration, ok bool) {
 			work = float64(s.MinQueries-s.Queries) * float64(s.Elapsed) / float64(s.Queries)
 		}
 		if s.Phase == loadgen.PhaseDraining || s.Queries <= 1 && s.Issued == s.Planned {
-			left = 0 // nothing more is issued: the outstanding samples alone count
+			left = 0 // all samples are issued, so only the outstanding ones take time
 		}
 	}
 	if math.IsInf(work, 0) || work > float64(math.MaxInt64/2) {

@@ -12,26 +12,25 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen"
 )
 
-// Options selects the output and its form.
+// Options configures the display of a run.
 type Options struct {
-	Out        io.Writer  // unfiltered: what is shown is escaped here
+	Out        io.Writer  // Watch escapes the text that it writes
 	Terminal   bool       // Out is a terminal: rewrite one line
-	Width      func() int // columns of the terminal; 0: not known
-	Label      string     // what runs: "Server performance"
+	Width      func() int // columns of the terminal; 0: unknown
+	Label      string     // name of the run: "Server performance"
 	Percentile float64    // the scenario's target, as a fraction
 	Snapshot   func() loadgen.ProgressSnapshot
-	// Tell is asked at each look for a line that stays; empty: there is nothing to tell. nil: nobody is asked.
+	// Tell returns a line to keep on the screen, or "". It is called at each update; nil: no such lines.
 	Tell func(loadgen.ProgressSnapshot) string
 }
 
-// How often the line is written: 2 Hz where it is rewritten, rarely where each line stays.
+// The interval of updates: 2 Hz on a terminal, where the line is rewritten, and less often where each line remains.
 const (
 	terminalPeriod = 500 * time.Millisecond
 	plainPeriod    = 5 * time.Second
 )
 
-// Watch shows the run until the returned function is called; that clears the line and returns when nothing more is
-// written.
+// Watch shows the run until stop is called. stop clears the line and returns after the last write.
 func Watch(o Options) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
@@ -58,7 +57,7 @@ func (o Options) drawLoop(done <-chan struct{}) {
 				o.writeLasting(o.Tell(s))
 			}
 			line := o.Label + "  " + Line(s, o.Percentile)
-			if o.Terminal || line != shown { // where lines stay, each says something new
+			if o.Terminal || line != shown { // elsewhere, skip repeated lines
 				o.writeLine(line)
 			}
 			shown = line
@@ -69,14 +68,14 @@ func (o Options) drawLoop(done <-chan struct{}) {
 	}
 }
 
-// writeWarning says in a line that stays why the run can only end INVALID.
+// writeWarning writes a permanent line that states why the run can only end INVALID.
 func (o Options) writeWarning(why string) {
 	o.clearLine()
 	fmt.Fprintf(o.Out, "%s  can only end INVALID: %s (Ctrl-C ends it now, --abort-early by itself)\n",
 		terminal.Line(o.Label), terminal.Line(why))
 }
 
-// writeLasting writes a line that stays, if there is one.
+// writeLasting writes a permanent line, unless text is empty.
 func (o Options) writeLasting(text string) {
 	if text != "" {
 		o.clearLine()
@@ -84,7 +83,7 @@ func (o Options) writeLasting(text string) {
 	}
 }
 
-// Clear removes a line that is shown perhaps, so that another can be written.
+// Clear removes the current line, if any, so that another can be written.
 func Clear(out io.Writer, terminal bool) { Options{Out: out, Terminal: terminal}.clearLine() }
 
 func (o Options) drawPeriod() time.Duration {
@@ -94,7 +93,7 @@ func (o Options) drawPeriod() time.Duration {
 	return plainPeriod
 }
 
-// ANSI: back to the first column, and clear to the end of the line.
+// rewind is the ANSI sequence that returns to the first column and clears the line.
 const rewind = "\r\x1b[K"
 
 func (o Options) writeLine(line string) {
@@ -119,7 +118,7 @@ func (o Options) lineWidth() int {
 	return o.Width()
 }
 
-// cutToWidth shortens a line to a terminal's width, so that it never wraps. A width of 0 is not known and does not cut.
+// cutToWidth cuts a line to a terminal's width, so that it does not wrap. A width of 0 is unknown and cuts nothing.
 func cutToWidth(line string, width int) string {
 	runes := []rune(line)
 	if width <= 0 || len(runes) < width {

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-// Status is a line that its owner changes often, such as the state of a download. On a terminal it is rewritten at most
-// every half second, elsewhere a new line is written every few seconds. Its methods may be called from any goroutine.
+// Status is a line that changes often, such as the state of a download. On a terminal it is rewritten up to twice a
+// second; elsewhere it writes a new line every few seconds. It is safe for concurrent use.
 type Status struct {
 	o    Options
 	mu   sync.Mutex
-	last time.Time // when it was written
+	last time.Time // time of the last write
 }
 
-// NewStatus returns a line on w.
+// NewStatus returns a status line on w.
 func NewStatus(w io.Writer, terminal bool, width func() int) *Status {
 	return &Status{o: Options{Out: w, Terminal: terminal, Width: width}}
 }
 
-// Set shows text, unless another was shown a moment ago.
+// Set shows text, unless it wrote another text less than one interval ago.
 func (s *Status) Set(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -29,7 +29,7 @@ func (s *Status) Set(text string) {
 	}
 }
 
-// Clear removes the line from a terminal; the next Set shows at once.
+// Clear removes the line from a terminal. The next Set shows its text at once.
 func (s *Status) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -38,7 +38,7 @@ func writeManuals(dir, version string, date time.Time) error {
 	return errors.Join(writePages(root, manualPage{version, date}, pages), writeCompletions(root, completions))
 }
 
-// writePages writes the pages of a command and of those below it.
+// writePages writes the pages of a command and of all its subcommands.
 func writePages(c *cobra.Command, p manualPage, dir string) error {
 	var b bytes.Buffer
 	if err := p.writePage(&b, c); err != nil {

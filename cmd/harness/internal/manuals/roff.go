@@ -11,13 +11,13 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
-// manualPage is a manual page: what the command's help says, with all flags, in the macros of man(7).
+// manualPage writes manual pages in the macros of man(7). A page contains the command's help and all flags.
 type manualPage struct {
 	version string
 	date    time.Time
 }
 
-// pageName is the page's: "harness-submission-run".
+// pageName returns the name of a command's page: "harness-submission-run".
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // writePage writes the page of a command.
@@ -25,7 +25,7 @@ func (p manualPage) writePage(w io.Writer, c *cobra.Command) error {
 	h := shell.HelpOf(c, true)
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 1 %s %s Plumbline\n", quoteArgument(strings.ToUpper(pageName(c))),
-		p.date.Format("2006-01-02"), quoteArgument("Plumbline "+p.version)) // who reads the date reads no escaped dashes
+		p.date.Format("2006-01-02"), quoteArgument("Plumbline "+p.version)) // dates do not need escaped dashes
 	fmt.Fprintf(&b, ".SH NAME\n%s \\- %s\n", troffText(pageName(c)), troffText(h.Short))
 	fmt.Fprintf(&b, ".SH SYNOPSIS\n.B %s\n", troffText(h.Usage))
 	b.WriteString(".SH DESCRIPTION\n")
@@ -59,12 +59,12 @@ func (p manualPage) writePage(w io.Writer, c *cobra.Command) error {
 	return err
 }
 
-// writeTagged is a paragraph with a heading of its own.
+// writeTagged writes a paragraph with its own heading.
 func writeTagged(b *strings.Builder, i shell.Item) {
 	fmt.Fprintf(b, ".TP\n.B %s\n%s\n", troffText(i.Name), troffText(i.Text))
 }
 
-// relatedPages are the pages of the command above, and of those below.
+// relatedPages returns the pages of the parent command and the subcommands.
 func relatedPages(c *cobra.Command) (all []string) {
 	add := func(c *cobra.Command) { all = append(all, fmt.Sprintf(".BR %s (1)", troffText(pageName(c)))) }
 	if c.HasParent() {
@@ -78,7 +78,7 @@ func relatedPages(c *cobra.Command) (all []string) {
 	return all
 }
 
-// troffText is text as troff shows it: dashes are those that are typed, and no line is a request.
+// troffText escapes text for troff: dashes stay ASCII dashes, and no line becomes a request.
 func troffText(s string) string {
 	s = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ").Replace(s)
 	if strings.HasPrefix(s, ".") || strings.HasPrefix(s, "'") {
@@ -87,5 +87,5 @@ func troffText(s string) string {
 	return s
 }
 
-// quoteArgument is one argument of a request.
+// quoteArgument quotes one argument of a request.
 func quoteArgument(s string) string { return `"` + strings.ReplaceAll(troffText(s), `"`, `\(dq`) + `"` }

@@ -15,27 +15,27 @@ import (
 // Kind is the way in which a value changes.
 type Kind int
 
-// A Gauge may rise and fall, a Counter only rises, and a Distribution counts times.
+// The kinds. A Gauge may rise and fall, a Counter only rises, and a Distribution counts times.
 const (
 	Gauge Kind = iota
 	Counter
 	Distribution
 )
 
-// Measure is a row of the table. It has one value or distribution for each run, or several with different further
-// labels.
+// Measure is a row of the table of metrics. It has one value or distribution per run, or several values with different
+// additional labels.
 type Measure struct {
-	Name   string // of OpenTelemetry: "plumbline.samples.issued"
+	Name   string // OpenTelemetry's name: "plumbline.samples.issued"
 	Help   string
-	Unit   string // of UCUM: "s", "{sample}", "1"
+	Unit   string // UCUM unit: "s", "{sample}", "1"
 	Kind   Kind
-	Labels []string // besides those of Of
+	Labels []string // in addition to runLabels
 
 	values func(r *feed.Run, add func(value float64, labels ...string))
 	times  func(r *feed.Run) *feed.Histogram
 }
 
-// Prometheus is its name there, as OpenTelemetry's rules have it.
+// Prometheus returns the metric's name in Prometheus, by OpenTelemetry's conversion rules.
 func (m Measure) Prometheus() string {
 	name := strings.ReplaceAll(m.Name, ".", "_")
 	if m.Unit == "s" {
@@ -47,23 +47,23 @@ func (m Measure) Prometheus() string {
 	return name
 }
 
-// Phase is the name of the measure that has a value for each phase.
+// Phase is the name of the measure with one value per phase.
 const Phase = "plumbline.run.phase"
 
-// runLabels are the labels of every measure.
+// runLabels lists the labels of all measures.
 var runLabels = []string{"run", "model", "scenario", "mode"}
 
-// LabelNames are the names of all labels.
+// LabelNames returns the names of all labels.
 func (m Measure) LabelNames() []string { return append(append([]string{}, runLabels...), m.Labels...) }
 
 // Point is a value of a measure or, for a Distribution, its times.
 type Point struct {
-	Labels []string // the values of LabelNames
+	Labels []string // values of LabelNames
 	Value  float64
 	Times  *feed.Histogram
 }
 
-// Of gives visit what is known of a run.
+// Of calls visit for each known value of a run.
 func (m Measure) Of(r *feed.Run, visit func(Point)) {
 	labels := []string{strconv.Itoa(r.Run), r.Model, r.Scenario, r.Mode}
 	if m.Kind == Distribution {
@@ -77,7 +77,7 @@ func (m Measure) Of(r *feed.Run, visit func(Point)) {
 	})
 }
 
-// validLabels makes text of labels: a path may be none.
+// validLabels replaces invalid UTF-8 in labels, because paths may contain it.
 func validLabels(labels []string) []string {
 	for i := range labels {
 		labels[i] = strings.ToValidUTF8(labels[i], "?")
@@ -85,12 +85,12 @@ func validLabels(labels []string) []string {
 	return labels
 }
 
-// singleValue is a measure with one value.
+// singleValue returns the values function of a measure with one value.
 func singleValue(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...string)) {
 	return func(r *feed.Run, add func(float64, ...string)) { add(value(r)) }
 }
 
-// knownValue is one that is left out where it is 0.
+// knownValue is singleValue for a value that is omitted if it is 0.
 func knownValue(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...string)) {
 	return func(r *feed.Run, add func(float64, ...string)) {
 		if v := value(r); v != 0 {
@@ -99,7 +99,7 @@ func knownValue(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...
 	}
 }
 
-// Table is all of them.
+// Table returns all measures.
 func Table() []Measure {
 	return append(append(append([]Measure{}, counts...), states...), distributions...)
 }
@@ -155,7 +155,7 @@ func timesOf(of metric.Times, times func(r *feed.Run) *feed.Histogram) Measure {
 
 func runInfo(r *feed.Run, add func(float64, ...string)) {
 	if w := r.Workload; w != nil {
-		add(1, r.Name, w.Precision, w.Backend, w.Dataset, w.BackendInfo["model"]) // "": it runs here
+		add(1, r.Name, w.Precision, w.Backend, w.Dataset, w.BackendInfo["model"]) // "": no server
 	}
 }
 

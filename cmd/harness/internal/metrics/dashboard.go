@@ -9,11 +9,12 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/measure"
 )
 
-// DashboardPath is where Grafana's dashboard is.
+// DashboardPath is the URL path of Grafana's dashboard.
 const DashboardPath = "/dashboard.json"
 
-// Dashboard is a dashboard for Grafana 10 and later, as JSON: a panel for each measure, for distributions one over time
-// and one of whole runs. Who imports it chooses the Prometheus that it asks, and on the page the runs that it shows.
+// Dashboard returns a dashboard for Grafana 10 and later, as JSON. It contains one panel per measure. For distributions
+// it contains a panel over time and one of whole runs. The user chooses the Prometheus server at import and the runs on
+// the page.
 func Dashboard() []byte {
 	d := dashboard{
 		Title: "Plumbline", UID: "plumbline", Tags: []string{"plumbline"}, SchemaVersion: 39, Refresh: "5s",
@@ -35,14 +36,14 @@ func Dashboard() []byte {
 			}
 		}
 	}
-	text, _ := json.MarshalIndent(d, "", "  ") // of strings and numbers
+	text, _ := json.MarshalIndent(d, "", "  ") // strings and numbers cannot fail
 	return append(text, '\n')
 }
 
-// anyRun is a metric that each run has from its beginning.
+// anyRun is a metric that each run has from its start.
 const anyRun = "plumbline_run_elapsed_seconds"
 
-// Of Grafana's variables: read again with the time range, in the order of numbers.
+// Options of Grafana's variables: reload when the time range changes, and sort by number.
 const (
 	onTimeRange = 2
 	numerically = 3
@@ -50,7 +51,7 @@ const (
 
 var asked = dataSource{Type: "prometheus", UID: "${datasource}"}
 
-// The fields of Grafana's dashboards that are used here.
+// The part of Grafana's dashboard schema used here.
 type (
 	dashboard struct {
 		Title         string              `json:"title"`
@@ -120,7 +121,7 @@ type (
 	}
 )
 
-// panelLayout fills rows of 24 columns.
+// panelLayout places panels in rows of 24 columns.
 type panelLayout struct{ x, y int }
 
 const (
@@ -141,10 +142,10 @@ func isTable(m measure.Measure) bool        { return len(m.Labels) > 0 }
 func isDistribution(m measure.Measure) bool { return m.Kind == measure.Distribution }
 func isSeries(m measure.Measure) bool       { return !isTable(m) && !isDistribution(m) }
 
-// quantiles of distributions that are shown.
+// quantiles lists the displayed quantiles of distributions.
 var quantiles = []string{"0.5", "0.9", "0.99"}
 
-// measurePanels are those of a measure.
+// measurePanels returns the panels of a measure.
 func measurePanels(m measure.Measure) []dashboardPanel {
 	name, unit := m.Prometheus()+`{run=~"$run"}`, "short"
 	if m.Unit == "s" {
@@ -178,7 +179,7 @@ func measurePanels(m measure.Measure) []dashboardPanel {
 	return []dashboardPanel{p.completeQueries()}
 }
 
-// onlyOnes leaves out the phases that a run is not in.
+// onlyOnes adds a filter that omits the phases other than the current one.
 func onlyOnes(m measure.Measure) string {
 	if m.Name == measure.Phase {
 		return " == 1"
@@ -186,7 +187,7 @@ func onlyOnes(m measure.Measure) string {
 	return ""
 }
 
-// completeQueries gives the queries what they have in common.
+// completeQueries sets the common fields of the panel's queries.
 func (p dashboardPanel) completeQueries() dashboardPanel {
 	for i := range p.Targets {
 		t := &p.Targets[i]
@@ -197,7 +198,7 @@ func (p dashboardPanel) completeQueries() dashboardPanel {
 	return p
 }
 
-// measureTitle is a measure's name in words: "samples issued".
+// measureTitle returns a measure's name in words: "samples issued".
 func measureTitle(m measure.Measure) string {
 	words := strings.NewReplacer("plumbline.", "", ".", " ", "_", " ").Replace(m.Name)
 	return strings.ToUpper(words[:1]) + words[1:]

@@ -1,4 +1,4 @@
-// Package metrics exposes a feed to Prometheus.
+// Package metrics exports a feed to Prometheus.
 package metrics
 
 import (
@@ -16,16 +16,16 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/measure"
 )
 
-// Path is where the metrics are.
+// Path is the URL path of the metrics.
 const Path = "/metrics"
 
-// Exporter answers the scrapes of one address.
+// Exporter answers the scrapes at one address.
 type Exporter struct {
 	server  *endpoint.Server
 	scrapes scrapeTimes
 }
 
-// Listen takes the address.
+// Listen opens the address.
 func Listen(address string) (*Exporter, error) {
 	s, err := endpoint.Listen(address)
 	if err != nil {
@@ -34,13 +34,13 @@ func Listen(address string) (*Exporter, error) {
 	return &Exporter{server: s, scrapes: scrapeTimes{came: make(chan struct{}, 1)}}, nil
 }
 
-// Server is the address that it listens at.
+// Server returns the server of the exporter.
 func (e *Exporter) Server() *endpoint.Server { return e.server }
 
 // Serve answers scrapes with the runs of f.
 func (e *Exporter) Serve(f *feed.Feed) { e.server.Serve(e.newHandler(f)) }
 
-// atOnce is how many answers are made at once; others wait.
+// atOnce is the number of responses produced concurrently. Other requests wait.
 const atOnce = 4
 
 func (e *Exporter) newHandler(f *feed.Feed) http.Handler {
@@ -57,7 +57,7 @@ func (e *Exporter) newHandler(f *feed.Feed) http.Handler {
 		}
 		made := bufferedAnswer{header: w.Header(), status: http.StatusOK}
 		shown.ServeHTTP(&made, r)
-		<-making // before it is sent: a client that reads nothing keeps nobody waiting
+		<-making // released before sending, so a client that does not read delays no other
 		w.WriteHeader(made.status)
 		if _, err := w.Write(made.text.Bytes()); err == nil {
 			e.scrapes.addScrape(time.Now())
@@ -65,13 +65,13 @@ func (e *Exporter) newHandler(f *feed.Feed) http.Handler {
 	})
 	mux.HandleFunc("GET "+DashboardPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(Dashboard()) // who goes away needs none
+		_, _ = w.Write(Dashboard()) // a client that closes the connection needs no response
 	})
 	mux.Handle("GET /{$}", http.RedirectHandler(Path, http.StatusFound))
 	return mux
 }
 
-// bufferedAnswer is an http.ResponseWriter that keeps what is written.
+// bufferedAnswer is an http.ResponseWriter that stores the response.
 type bufferedAnswer struct {
 	header http.Header
 	status int
@@ -82,13 +82,13 @@ func (a *bufferedAnswer) Header() http.Header                { return a.header }
 func (a *bufferedAnswer) WriteHeader(status int)             { a.status = status }
 func (a *bufferedAnswer) Write(text []byte) (n int, _ error) { return a.text.Write(text) }
 
-// Wait is how long somebody who scrapes at intervals has yet to come for the last values; 0: nobody does.
+// Wait returns how long to wait for a regular scraper to read the last values; 0: there is no regular scraper.
 func (e *Exporter) Wait() time.Duration { return e.scrapes.waitTime() }
 
-// AwaitScrape returns after the next scrape, after a time, or when ctx ends.
+// AwaitScrape returns after the next scrape, after maxTime, or when ctx ends.
 func (e *Exporter) AwaitScrape(ctx context.Context, most time.Duration) {
 	select {
-	case <-e.scrapes.came: // one that came before
+	case <-e.scrapes.came: // discards an earlier scrape
 	default:
 	}
 	timer := time.NewTimer(most)
@@ -100,10 +100,10 @@ func (e *Exporter) AwaitScrape(ctx context.Context, most time.Duration) {
 	}
 }
 
-// Close ends it.
+// Close closes the server.
 func (e *Exporter) Close(ctx context.Context) { e.server.Close(ctx) }
 
-// scrapeTimes remembers the last two.
+// scrapeTimes contains the times of the last two scrapes.
 type scrapeTimes struct {
 	mu           sync.Mutex
 	before, last time.Time
@@ -120,10 +120,10 @@ func (s *scrapeTimes) addScrape(at time.Time) {
 	}
 }
 
-// maxWait bounds how long the command waits for a scrape after its end: Prometheus comes each minute by default.
+// maxWait limits the wait for a scrape after the command's end. Prometheus scrapes once a minute by default.
 const maxWait = 65 * time.Second
 
-// waitTime is half as long again as the time between the last two scrapes.
+// waitTime returns one and a half times the interval of the last two scrapes plus a second, up to maxWait.
 func (s *scrapeTimes) waitTime() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -133,7 +133,7 @@ func (s *scrapeTimes) waitTime() time.Duration {
 	return min(s.last.Sub(s.before)*3/2+time.Second, maxWait)
 }
 
-// measureCollector makes Prometheus' metrics of the table of measures.
+// measureCollector converts the table of measures to Prometheus' metrics.
 type measureCollector struct {
 	feed   *feed.Feed
 	rows   []measure.Measure

@@ -16,18 +16,18 @@ import (
 
 const maxBytes = 1 << 20
 
-// IsFile says whether an argument in the place of a model is a configuration.
+// IsFile reports whether an argument that may be a model is a configuration file.
 func IsFile(argument string) bool { return strings.EqualFold(filepath.Ext(argument), ".json") }
 
-// taskEntry is a task as configurations have it.
+// taskEntry is a task in a configuration.
 type taskEntry struct {
 	Target   *string                    `json:"target"`
 	Workload *string                    `json:"workload"`
 	Params   map[string]json.RawMessage `json:"params"`
 }
 
-// ReadConfig reads the tasks of a configuration: a JSON array of {"target", "workload", "params"}. Unlike the original
-// it takes nothing that it does not know, and nothing that is missing.
+// ReadConfig reads the tasks of a configuration, a JSON array of {"target", "workload", "params"}. Unlike the original,
+// it rejects unknown and missing fields.
 func ReadConfig(path string) ([]Task, error) {
 	text, err := backend.ReadFile(path, maxBytes)
 	if err != nil {
@@ -40,7 +40,7 @@ func ReadConfig(path string) ([]Task, error) {
 	return tasks, nil
 }
 
-// ParseConfig reads the text of a configuration.
+// ParseConfig parses the text of a configuration.
 func ParseConfig(text []byte) ([]Task, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -94,7 +94,7 @@ func (e taskEntry) toTask() (Task, error) {
 	return t, errors.Join(append(faults, err)...)
 }
 
-// textParam is a parameter's value, of the type that MLMark wants for it.
+// textParam converts a parameter's value to text. It requires the JSON type that MLMark requires.
 func textParam(name string, raw json.RawMessage) (string, error) {
 	if slices.Contains([]string{"batch", "concurrency", "iterations"}, name) {
 		var n json.Number
@@ -105,7 +105,7 @@ func textParam(name string, raw json.RawMessage) (string, error) {
 	}
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return string(raw), nil // its name or its value is wrong, which New says
+		return string(raw), nil // New reports the wrong name or value
 	}
 	return s, nil
 }

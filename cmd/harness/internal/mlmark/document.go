@@ -11,28 +11,28 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// FileName is that of a task's document in its folder.
+// FileName is the name of a task's document in its folder.
 const FileName = "mlmark.json"
 
-// The document's schema.
+// The schema of a document.
 const (
 	Schema        = "plumbline.mlmark"
 	SchemaVersion = 1
 )
 
-// Note stands in every document and under every table.
+// Note is the note in every document and under every table.
 const Note = "MLMark-style, not an MLMark score: MLMark's own harness, targets and models make those."
 
-// Document is the stored record of a task.
+// Document is the stored result of a task.
 type Document struct {
 	Schema        string `json:"schema"`
 	SchemaVersion int    `json:"schema_version"`
 	Note          string `json:"note"`
 	Result
-	// Raw are seconds, as MLMark has them: the total, then each query. Empty for accuracy.
+	// Raw contains times in seconds, as in MLMark: the total, then each query. It is empty for accuracy.
 	Raw    []float64  `json:"raw"`
-	WarmUp float64    `json:"warm_up"` // seconds of the queries before them, which count in nothing
-	Run    record.Run `json:"run"`     // what ran, on which machine
+	WarmUp float64    `json:"warm_up"` // seconds of the warm-up queries, which no other figure includes
+	Run    record.Run `json:"run"`     // the run and its machine
 }
 
 // Write writes the document into a folder.
@@ -45,7 +45,7 @@ func (d Document) Write(dir string) error {
 	return wholefile.Write(filepath.Join(dir, FileName), append(text, '\n'), 0o644)
 }
 
-// maxDocument is the size up to which a document is read: ten million times have 200 MB.
+// maxDocument limits the size of a document that is read. Ten million times have 200 MB.
 const maxDocument = 1 << 30
 
 // Read reads the document in a folder.

@@ -18,9 +18,8 @@ type Score struct {
 	Units  string  `json:"units"`
 }
 
-// Times are the scores of a throughput or latency task: samples per second over the whole, total, and the 95th
-// percentile of the times of all queries in milliseconds, each linearly interpolated between the two that it lies
-// between.
+// Times returns the scores of a throughput or latency task: samples per second over the total time, and the 95th
+// percentile of the query times in milliseconds. The percentile is interpolated linearly.
 func Times(t Task, total time.Duration, each []time.Duration) []Score {
 	scores := []Score{{"throughput", float64(t.Iterations*t.Batch) / total.Seconds(), "fps"}}
 	if len(each) > 0 {
@@ -29,7 +28,7 @@ func Times(t Task, total time.Duration, each []time.Duration) []Score {
 	return scores
 }
 
-// percentileSeconds is in seconds.
+// percentileSeconds returns a percentile of the times in seconds. share is the percentile as a fraction.
 func percentileSeconds(each []time.Duration, share float64) float64 {
 	sorted := slices.Sorted(slices.Values(each))
 	at := share * float64(len(sorted)-1)
@@ -39,7 +38,7 @@ func percentileSeconds(each []time.Duration, share float64) float64 {
 	return a + (b-a)*(at-float64(low))
 }
 
-// Format writes a score with three significant digits, whole ones with a point at their end: 12.3, 1230., 0.00123.
+// Format formats a score with three significant digits and always a decimal point: 12.3, 1230., 0.00123.
 func Format(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
@@ -59,18 +58,18 @@ type Result struct {
 	Scores  []Score `json:"scores"`
 }
 
-// columns are those of the table.
+// columns lists the columns of the table.
 var columns = []string{
 	"Target", "Workload", "H/W", "Prec", "Batch", "Conc.", "Metric", "Score", "Units",
 }
 
-// rowFormat is that of MLMark's table.
+// rowFormat is the format of a row in MLMark's table.
 const rowFormat = "%-15s %-15s %-5s %-5s %5s %5s %-10s %10s %5s"
 
-// rule is as long as MLMark's.
+// rule is the width of MLMark's table.
 const rule = 83
 
-// WriteTable writes results as MLMark prints them. The target is the backend that ran.
+// WriteTable writes results like MLMark. The target is the backend of the run.
 func WriteTable(w io.Writer, results []Result) error {
 	write := func(cells []string) string {
 		args := make([]any, len(cells))
@@ -89,7 +88,7 @@ func WriteTable(w io.Writer, results []Result) error {
 	return err
 }
 
-// WriteCSV writes the same with commas, and scores in full.
+// WriteCSV writes the columns of WriteTable as CSV, with all digits of the scores.
 func WriteCSV(w io.Writer, results []Result) error {
 	c := csv.NewWriter(w)
 	all := [][]string{columns}

@@ -19,40 +19,40 @@ import (
 // Mode is the quantity that a task measures.
 type Mode string
 
-// A task is run in one mode.
+// The modes. A task has one.
 const (
 	Throughput Mode = "throughput"
 	Latency    Mode = "latency"
 	Accuracy   Mode = "accuracy"
 )
 
-// Modes lists them.
+// Modes lists the modes.
 func Modes() []string { return []string{string(Throughput), string(Latency), string(Accuracy)} }
 
 // Task is one task with its effective parameters.
 type Task struct {
-	Target      string `json:"target,omitempty"` // of the configuration; empty: it had none
+	Target      string `json:"target,omitempty"` // target in the configuration; empty: none
 	Workload    string `json:"workload"`         // "resnet50", "mobilenet", "ssdmobilenet", else the model's name
-	Model       string `json:"model"`            // ours
+	Model       string `json:"model"`            // Plumbline's name
 	Mode        Mode   `json:"mode"`
 	Hardware    string `json:"hardware"`
 	Precision   string `json:"precision"`
 	Batch       int    `json:"batch"`
 	Concurrency int    `json:"concurrency"`
 	Iterations  int    `json:"iterations"`
-	// Notes say what is not as it was asked for, or not as MLMark's rules have it.
+	// Notes lists deviations from the request or from MLMark's rules.
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Param is a parameter of a task as written.
+// Param is a parameter of a task as text.
 type Param struct{ Name, Value string }
 
-// ParamNames are those that a task has.
+// ParamNames lists the parameters of a task.
 func ParamNames() []string {
 	return []string{"hardware", "precision", "batch", "concurrency", "iterations"}
 }
 
-// The bounds of parameters, as MLMark has them, and the least iterations of its rules.
+// The limits of parameters, and the minimum number of iterations in MLMark's rules.
 const (
 	most         = 256
 	ruled        = 1024
@@ -64,13 +64,13 @@ var (
 	precisions = []string{"fp32", "fp16", "int8"}
 )
 
-// workloads are MLMark's names of our models.
+// workloads maps our models to MLMark's workloads.
 var workloads = map[string]string{"resnet50": "resnet50", "mobilenet": "mobilenet", "ssd-mobilenet": "ssdmobilenet"}
 
-// Own says whether the task is of a workload that MLMark has, too.
+// Own reports whether the workload is one of MLMark's.
 func (t Task) Own() bool { return workloads[t.Model] != "" }
 
-// AccuracyScore is the row of a metric of the benchmark; ok is false where MLMark has none for it.
+// AccuracyScore converts a metric of the benchmark to a score. ok is false if MLMark has no score for it.
 func (t Task) AccuracyScore(metric, unit string, value float64) (s Score, ok bool) {
 	if !t.Own() {
 		return Score{metric, value, unit}, true
@@ -82,7 +82,7 @@ func (t Task) AccuracyScore(metric, unit string, value float64) (s Score, ok boo
 	return Score{name, value, unit}, name != ""
 }
 
-// ModelOf is our name of a workload of MLMark's.
+// ModelOf returns our name of one of MLMark's workloads.
 func ModelOf(workload string) (string, error) {
 	var known []string
 	for model, name := range workloads {
@@ -95,7 +95,7 @@ func ModelOf(workload string) (string, error) {
 	return "", suggest.Unknown("workload", workload, known)
 }
 
-// New makes a task of a model. All faults are told at once.
+// New returns a task for a model. Its error reports all faults.
 func New(model, mode string, params []Param) (Task, error) {
 	t := Task{
 		Workload: workloads[model], Model: model, Mode: Mode(mode), Hardware: "cpu", Precision: "fp32", Batch: 1,
@@ -150,7 +150,7 @@ func numberParam(p Param, most int, to *int) error {
 	return nil
 }
 
-// forceDefaults forces what a mode does not leave open, and notes it.
+// forceDefaults sets the parameters that the mode fixes, and adds a note for each change.
 func (t *Task) forceDefaults() {
 	force := func(name string, v *int) {
 		if *v != 1 {
@@ -170,7 +170,7 @@ func (t *Task) forceDefaults() {
 	}
 }
 
-// String names the task: "resnet50 throughput fp32 batch 1".
+// String returns the name of the task: "resnet50 throughput fp32 batch 1".
 func (t Task) String() string {
 	return strings.Join([]string{t.Workload, string(t.Mode), t.Precision, "batch", strconv.Itoa(t.Batch)}, " ")
 }

@@ -16,32 +16,33 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/onnx"
 )
 
-// Classifier is an ONNX model that classifies pictures, with the facts that its file lacks.
+// Classifier is an ONNX model that classifies pictures, with facts that its file lacks.
 type Classifier struct {
-	Path string // of the ONNX file
-	// Preprocess is how a picture becomes the input: one of Preprocessings.
+	Path string // path of the ONNX file
+	// Preprocess is the conversion of a picture to the input, one of Preprocessings.
 	Preprocess string
-	Out        string // name of the output with the answer; empty: the only one
-	// Pixels is the height and width of a picture, where the model leaves them open; else 0.
+	Out        string // output with the answer; empty: the only one
+	// Pixels is the height and width of a picture if the model leaves them open, else 0.
 	Pixels int
-	// Offset is the number that the model gives to class 0; empty: 0, but for a model of 1001 scores, which has to say.
+	// Offset is the model's number for class 0. Empty means 0, but a model with 1001 scores requires an explicit value.
 	Offset    string
-	Precision string // of the weights: a label; empty: fp32
+	Precision string // label for the precision of the weights; empty: fp32
 }
 
-// Preprocessings lists them, as the official reference names them.
+// Preprocessings lists the names of the official reference's preprocessings.
 func Preprocessings() []string { return []string{"vgg", "mobilenet", "imagenet_pytorch", "tflite_tpu"} }
 
-// tpuPixels is the only size that the preprocessing tflite_tpu has.
+// tpuPixels is the only picture size of the preprocessing tflite_tpu.
 const tpuPixels = 224
 
-// withBackground is the number of scores of networks for ImageNet whose first class is the background.
+// withBackground is the number of scores of ImageNet networks with a background class.
 const withBackground = 1001
 
 // modelTensor is an input or output of a model.
 type modelTensor struct{ onnx.Value }
 
-// String words it as "x float32 [N,3,224,224]"; a dimension without a size and a name is "?".
+// String returns the name, type and shape, such as "x float32 [N,3,224,224]". A dimension without a size and a name is
+// "?".
 func (t modelTensor) String() string {
 	dims := make([]string, len(t.Dims))
 	for i, d := range t.Dims {
@@ -57,7 +58,7 @@ func (t modelTensor) String() string {
 	return fmt.Sprintf("%s %s [%s]", t.Name, elementName(t.Elem), strings.Join(dims, ","))
 }
 
-// elementName names a TensorProto.DataType.
+// elementName returns the name of a TensorProto.DataType.
 func elementName(e int32) string {
 	names := map[int32]string{
 		1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", elemInt32: "int32", elemInt64: "int64", 8: "string",
@@ -75,7 +76,7 @@ const (
 	elemInt64   = 7
 )
 
-// classifierFacts is what templates and the manifest say of a Classifier.
+// classifierFacts contains the values for the templates and the manifest of a Classifier.
 type classifierFacts struct {
 	Classifier
 	File          string // name of the model's file in the module
@@ -83,13 +84,13 @@ type classifierFacts struct {
 	Size, Classes int
 	Layout        string // nchw or nhwc
 	Answer        string // class or scores
-	text          []byte // of the file
+	text          []byte // contents of the model's file
 }
 
-// maxModel bounds the file: an ONNX file has at most 2 GiB, as any protocol buffer.
+// maxModel limits the file's size. Protocol buffers, and therefore ONNX files, are limited to 2 GiB.
 const maxModel = 2 << 30
 
-// readModel reads the model, and asks for what it does not tell. All faults are reported at once.
+// readModel reads the model and checks that the missing facts are given. It reports all faults.
 func (c Classifier) readModel() (*classifierFacts, error) {
 	text, err := bounded.ReadFile(c.Path, maxModel)
 	if err != nil {
@@ -114,7 +115,7 @@ func (c Classifier) readModel() (*classifierFacts, error) {
 	return r, nil
 }
 
-// findInput finds where pictures go.
+// findInput finds the input for pictures.
 func (c *classifierFacts) findInput(all []onnx.Value) error {
 	const want = "want one input, float32 [N,3,H,W] or [N,H,W,3], for pictures of three colours; harness new benchmark " +
 		"without --model writes a benchmark for any"
@@ -138,7 +139,7 @@ func (c *classifierFacts) findInput(all []onnx.Value) error {
 	return c.findSize(high.Size, wide.Size)
 }
 
-// findSize finds the height and width of pictures, which are -1 where the model leaves them open.
+// findSize sets the height and width of pictures. high and wide are -1 if the model leaves them open.
 func (c *classifierFacts) findSize(high, wide int64) error {
 	most := max(high, wide)
 	switch {
@@ -158,7 +159,7 @@ func (c *classifierFacts) findSize(high, wide int64) error {
 	return nil
 }
 
-// findOutput finds where classes come out.
+// findOutput finds the output with the classes.
 func (c *classifierFacts) findOutput(all []onnx.Value) error {
 	i := slices.IndexFunc(all, func(v onnx.Value) bool { return v.Name == c.Out })
 	switch {
@@ -183,7 +184,8 @@ func (c *classifierFacts) findOutput(all []onnx.Value) error {
 	return c.settleOffset()
 }
 
-// classesOf is how many scores a model has beside its class; without any, as many as ImageNet's.
+// classesOf returns the number of scores of a model that also returns a class. Without scores it returns the number of
+// ImageNet's classes.
 func classesOf(all []onnx.Value) int {
 	for _, v := range all {
 		if v.Elem == elemFloat32 && len(v.Dims) == 2 && v.Dims[1].Size > 1 {
@@ -193,7 +195,7 @@ func classesOf(all []onnx.Value) int {
 	return 1000
 }
 
-// settleOffset settles the number of class 0, and counts classes without those before it.
+// settleOffset sets the number of class 0, and subtracts the classes before it from the number of classes.
 func (c *classifierFacts) settleOffset() error {
 	switch {
 	case c.Offset == "" && c.Classes == withBackground:
@@ -210,7 +212,7 @@ func (c *classifierFacts) settleOffset() error {
 	return nil
 }
 
-// checkPreprocessing wants it to be chosen: a graph does not tell.
+// checkPreprocessing requires a preprocessing, because a graph does not contain this fact.
 func (c *classifierFacts) checkPreprocessing() error {
 	known := strings.Join(Preprocessings(), ", ")
 	switch {
@@ -233,10 +235,10 @@ func listValues(all []onnx.Value) string {
 	return strings.Join(texts, "; ")
 }
 
-// classifierManifest is that of the built-in classifier, in a checkout: the parameters are the same.
+// classifierManifest is the manifest of the built-in classifier in a checkout. A new one has the same parameters.
 const classifierManifest = "plugins/resnet50/manifest.json"
 
-// moduleFiles are those of the module that say what the model is.
+// moduleFiles returns the files of the module that describe the model.
 func (c *classifierFacts) moduleFiles(n templateNames, s Source) (map[string][]byte, error) {
 	read, err := s.readFiles(classifierManifest)
 	if err != nil {
@@ -266,7 +268,7 @@ func indentedJSON(v any) ([]byte, error) {
 	return append(text, '\n'), err
 }
 
-// writeManifest is the module's, with the parameters and smoke settings of the built-in one.
+// writeManifest returns the module's manifest, with the parameters and smoke settings of the built-in one.
 func (c *classifierFacts) writeManifest(n templateNames, builtIn []byte) ([]byte, error) {
 	var base struct {
 		Params   json.RawMessage

@@ -1,9 +1,9 @@
 package newmodule
 
-// Where a checkout has the example in C++.
+// cppBackend is the folder of the C++ example in a checkout.
 const cppBackend = "examples/cpp-backend/"
 
-// cppFiles are the files of a backend in C++: the checkout's example and the contract that it speaks.
+// cppFiles returns the files of a C++ backend: the checkout's example and its protocol definition.
 func cppFiles(s Spec, n templateNames) (map[string][]byte, error) {
 	read, err := s.readFiles(cppBackend+"backend.cc", cppBackend+"Makefile", protoDir+backendProto)
 	if err != nil {
@@ -16,7 +16,7 @@ func cppFiles(s Spec, n templateNames) (map[string][]byte, error) {
 	return map[string][]byte{"backend.cc": read[0], "Makefile": read[1], backendProto: read[2], "README.md": text}, nil
 }
 
-// cppNext are the commands that try it.
+// cppNext returns the commands that try the module.
 func cppNext() []string {
 	const on = ` null --backend process --backend-opt command=./backend`
 	return []string{"make", "harness run" + on, "harness verify" + on}

@@ -14,19 +14,20 @@ import (
 	"unicode"
 )
 
-// project begins the paths of this project's modules, and is that of the one at the top of its checkout.
+// project is the prefix of this project's module paths, and the path of the module in the root folder.
 const project = "github.com/plumbline-ml/plumbline"
 
-// The modules of this project that a new one imports, by their folders in its checkout.
+// The folders of this project's modules that a new one imports.
 const (
 	sdkModule     = "sdk"
-	productModule = "." // benchmarks, backends, the harness and what they are made of
+	productModule = "." // benchmarks, backends, the harness and their libraries
 )
 
-// modulePath is the path of the module in a folder of the checkout.
+// modulePath returns the path of the module in a folder of the checkout.
 func modulePath(folder string) string { return path.Join(project, folder) }
 
-// libraryModules are the folders of those modules of a workspace that others can import: not its examples and tools.
+// libraryModules returns the folders of the modules in a workspace that others can import, which excludes examples and
+// tools.
 func libraryModules(work []byte) []string {
 	var found []string
 	for _, folder := range listBlock(work, "use", 1) {
@@ -40,9 +41,9 @@ func libraryModules(work []byte) []string {
 	return found
 }
 
-// moduleFilesOf are the go.mod and go.sum of a module that finds this project in the checkout, and imports some of its
-// modules: of everything else it has the newest version that one of these requires there. All libraries of the project
-// are replaced, also those that the module does not need yet: the author imports one, and `go mod tidy` finds it.
+// moduleFilesOf returns go.mod and go.sum for a module that uses some of this project's modules from the checkout. For
+// all other modules they contain the newest version that the imported ones require. All libraries of the project are
+// replaced, so that `go mod tidy` finds those that the author imports later.
 func moduleFilesOf(module, checkout string, imported ...string) (mod, sum []byte, err error) {
 	if checkout, err = filepath.Abs(checkout); err != nil {
 		return nil, nil, err
@@ -79,11 +80,11 @@ func moduleFilesOf(module, checkout string, imported ...string) (mod, sum []byte
 	return b.Bytes(), []byte(strings.Join(uniqueTexts(sums), "")), nil
 }
 
-// goLine is the version of Go that this project's modules want.
+// goLine is the Go version in this project's modules.
 const goLine = "1.26.0"
 
-// releasedDependencies is the go.mod of a module that imports released modules of this project. What these require, and
-// go.sum, `go mod tidy` adds.
+// releasedDependencies returns the go.mod of a module that imports released modules of this project. `go mod tidy` adds
+// their requirements and go.sum.
 func releasedDependencies(module, version string, imported ...string) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", module, goLine)
@@ -94,7 +95,7 @@ func releasedDependencies(module, version string, imported ...string) []byte {
 	return b.Bytes()
 }
 
-// uniqueTexts sorts texts and leaves each once.
+// uniqueTexts returns the texts sorted and without duplicates.
 func uniqueTexts(texts []string) []string { return slices.Compact(slices.Sorted(slices.Values(texts))) }
 
 // newestVersions sorts requirements, "path version", and keeps the newest version of each path.
@@ -114,7 +115,8 @@ func newestVersions(requirements []string) []string {
 	return all
 }
 
-// versionNumbers are those of a version: 1, 2 and 3 of v1.2.3-rc.1, and those of the time in a version that has no tag.
+// versionNumbers returns the numbers of a version, such as 1, 2 and 3 for v1.2.3-rc.1. For a version without a tag, it
+// includes the numbers of its time.
 func versionNumbers(version string) []int {
 	var all []int
 	for field := range strings.FieldsFuncSeq(version, func(r rune) bool { return !unicode.IsDigit(r) }) {
@@ -127,7 +129,7 @@ func versionNumbers(version string) []int {
 	return all
 }
 
-// siblingModules are the paths of the modules of this project that a go.mod requires.
+// siblingModules returns the paths of this project's modules that a go.mod requires.
 func siblingModules(mod []byte) []string {
 	var found []string
 	for _, r := range listBlock(mod, "require", 2) {
@@ -138,7 +140,7 @@ func siblingModules(mod []byte) []string {
 	return found
 }
 
-// isOurs says whether a module is this project's.
+// isOurs reports whether a module belongs to this project.
 func isOurs(name string) bool { return name == project || strings.HasPrefix(name, project+"/") }
 
 // readCheckout reads files of a checkout of this project.
@@ -157,7 +159,7 @@ func readCheckout(checkout string, names ...string) ([][]byte, error) {
 	return texts, nil
 }
 
-// quotePath is a path as go.mod wants it.
+// quotePath quotes a path for go.mod if necessary.
 func quotePath(path string) string {
 	if strings.ContainsAny(path, " \"'`()[]{},;") {
 		return fmt.Sprintf("%q", path)
@@ -165,7 +167,7 @@ func quotePath(path string) string {
 	return path
 }
 
-// goVersion is the go line of a go.mod.
+// goVersion returns the version in the go line of a go.mod.
 func goVersion(mod []byte) string {
 	for line := range strings.Lines(string(mod)) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "go" {
@@ -175,8 +177,8 @@ func goVersion(mod []byte) string {
 	return goLine
 }
 
-// listRequirements lists "path version" of every module that a go.mod requires, but this project's own,
-// sorted as go mod tidy does.
+// listRequirements lists "path version" of all modules that a go.mod requires, except this project's, sorted like go
+// mod tidy.
 func listRequirements(mod []byte) []string {
 	found := slices.DeleteFunc(listBlock(mod, "require", 2), func(r string) bool {
 		name, _, _ := strings.Cut(r, " ")
@@ -186,8 +188,8 @@ func listRequirements(mod []byte) []string {
 	return found
 }
 
-// listBlock lists what a go.mod or go.work says behind a keyword, on lines of their own and in parentheses: each as
-// its words, which are n.
+// listBlock lists the entries of a keyword in a go.mod or go.work, from single lines and from parentheses. Each entry
+// is split into n words.
 func listBlock(text []byte, keyword string, n int) []string {
 	var found []string
 	inside := ""

@@ -1,5 +1,5 @@
 // Package newmodule writes a starter module for a vendor's backend or benchmark. A Go module builds, passes its tests
-// and serves a plugin; a Python module is the checkout's example with its contract.
+// and serves a plugin. A Python module consists of the checkout's example and its protocol definition.
 //
 // In scope: names, templates, the go.mod that finds this project in a checkout or among released modules. Out of scope:
 // building it (the go command, pip).
@@ -26,50 +26,50 @@ import (
 // Kind is the kind of component that the module's author provides.
 type Kind string
 
-// What a new module may be.
+// The kinds of new modules.
 const (
 	Backend   Kind = "backend"
 	Benchmark Kind = "benchmark"
 )
 
-// Kinds lists them.
+// Kinds lists the kinds.
 func Kinds() []string { return []string{string(Backend), string(Benchmark)} }
 
 // Language is the programming language of the module.
 type Language string
 
-// Modules in all of them speak one protocol with the harness.
+// The languages. All modules use the same protocol.
 const (
 	Go     Language = "go"
 	Python Language = "python"
 	Cpp    Language = "cpp"
 )
 
-// Languages lists them.
+// Languages lists the languages.
 func Languages() []string { return []string{string(Go), string(Python), string(Cpp)} }
 
 // Spec describes the module to write.
 type Spec struct {
 	Kind     Kind
 	Language Language // empty: Go
-	Dir      string   // must not exist, or be empty
-	// Module is the Go module's path; empty: example.com/NAME, with the last part of Dir.
+	Dir      string   // must be missing or empty
+	// Module is the Go module's path; empty: example.com/NAME, where NAME is the last part of Dir.
 	Module string
-	Source // where it finds this project
-	// Classifier is the model that a benchmark in Go starts from; nil: one of its own.
+	Source // location of this project
+	// Classifier is the model of a benchmark in Go; nil: the example's own model.
 	Classifier *Classifier
 }
 
 // Module is a written module.
 type Module struct {
 	Path   string // module path
-	Plugin string // what its binary is called, behind host.BinaryPrefix; empty for a backend that is no plugin
-	Model  string // what a run names
+	Plugin string // name of its binary after host.BinaryPrefix; empty for a backend that is not a plugin
+	Model  string // model name for a run
 	Files  []string
-	Next   []string // the commands that try it, to be given in Dir
+	Next   []string // commands in Dir that try the module
 }
 
-// The packages that join the author's own: each kind needs one of the other.
+// The packages that complete the author's own. A backend requires a benchmark and vice versa.
 const (
 	standInBackend   = "linear"
 	standInBenchmark = "clusters"
@@ -78,19 +78,19 @@ const (
 //go:embed template classifier python cpp
 var templates embed.FS
 
-// templateNames are what the templates are filled in with.
+// templateNames contains the values for the templates.
 type templateNames struct {
 	Module, Backend, Benchmark, Plugin string
 	ForBackend                         bool
-	Release                            string           // the version that go.mod requires; empty: it names a checkout
-	Classifier                         *classifierFacts // nil: there is none
-	Next                               []string         // the commands that try the module
+	Release                            string           // version that go.mod requires; empty: it refers to a checkout
+	Classifier                         *classifierFacts // nil: no classifier
+	Next                               []string         // commands that try the module
 }
 
-// LastLabel is the highest label of a classifier's data set.
+// LastLabel returns the highest label of a classifier's data set.
 func (n templateNames) LastLabel() int { return n.Classifier.Classes - 1 }
 
-// Write writes the module. Errors name what is wrong with the specification; no file is written then.
+// Write writes the module. If the specification is wrong, it writes no file and the error reports the faults.
 func Write(s Spec) (Module, error) {
 	n, err := s.checkNames()
 	if err != nil {
@@ -114,7 +114,7 @@ func Write(s Spec) (Module, error) {
 	return m, nil
 }
 
-// moduleContent is the text of every file.
+// moduleContent returns the text of every file.
 func (s Spec) moduleContent(n templateNames) (map[string][]byte, Module, error) {
 	m := Module{Path: n.Module, Plugin: n.Plugin, Model: n.Benchmark}
 	switch s.Language {
@@ -150,7 +150,8 @@ func (s Spec) moduleContent(n templateNames) (map[string][]byte, Module, error) 
 	return files, m, err
 }
 
-// addGoMod adds go.mod and, where its text is known, go.sum of a module that imports some modules of this project.
+// addGoMod adds go.mod to files, and go.sum if its text is known. The module imports the listed modules of this
+// project.
 func (s Spec) addGoMod(files map[string][]byte, module string, imported ...string) (err error) {
 	switch {
 	case s.Checkout != "":
@@ -163,7 +164,7 @@ func (s Spec) addGoMod(files map[string][]byte, module string, imported ...strin
 	return err
 }
 
-// classifierContent is the content of a module around a model that classifies pictures.
+// classifierContent returns the content of a module for a model that classifies pictures.
 func (s Spec) classifierContent(n templateNames, m Module) (map[string][]byte, Module, error) {
 	library := "cp " + filepath.Join(s.Library, "libonnxruntime.*") + " bin/"
 	if s.Checkout != "" {
@@ -183,7 +184,7 @@ func (s Spec) classifierContent(n templateNames, m Module) (map[string][]byte, M
 	return files, m, s.addGoMod(files, n.Module, sdkModule, productModule)
 }
 
-// fileMode is a file's: a plugin is a program.
+// fileMode returns the mode of a file. Programs are executable.
 func fileMode(name string) os.FileMode {
 	if strings.HasPrefix(name, host.BinaryPrefix) {
 		return 0o777
@@ -191,7 +192,7 @@ func fileMode(name string) os.FileMode {
 	return 0o666
 }
 
-// checkNames checks the specification.
+// checkNames checks the specification and returns the names for the templates.
 func (s Spec) checkNames() (templateNames, error) {
 	if !slices.Contains(Kinds(), string(s.Kind)) {
 		return templateNames{}, fmt.Errorf("unknown kind %q, want one of %s", s.Kind, strings.Join(Kinds(), ", "))
@@ -228,7 +229,7 @@ func (s Spec) checkNames() (templateNames, error) {
 	return n, errors.Join(faults...)
 }
 
-// readClassifier reads the model that the module starts from.
+// readClassifier reads the classifier's model, if there is one.
 func (s Spec) readClassifier(n *templateNames) (err error) {
 	if s.Kind != Benchmark || s.Language != "" && s.Language != Go {
 		return errors.New("--model is for a benchmark in Go; a backend gets its models from benchmarks")
@@ -237,7 +238,7 @@ func (s Spec) readClassifier(n *templateNames) (err error) {
 	return err
 }
 
-// namesFor are the names in a module of a kind whose author's own package is own.
+// namesFor returns the names in a module of a kind. own is the author's package.
 func namesFor(k Kind, own string) templateNames {
 	if k == Benchmark {
 		return templateNames{Backend: standInBackend, Benchmark: own, Plugin: own}
@@ -265,7 +266,7 @@ func checkEmpty(dir string) error {
 	return nil
 }
 
-// renderFolder fills in the templates of a folder. The folders backend and benchmark get the names of their packages.
+// renderFolder renders the templates of a folder. The folders backend and benchmark get the names of their packages.
 func renderFolder(folder string, n templateNames) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	err := fs.WalkDir(templates, folder, func(path string, d fs.DirEntry, err error) error {
@@ -280,7 +281,7 @@ func renderFolder(folder string, n templateNames) (map[string][]byte, error) {
 		name = strings.NewReplacer("backend/backend", n.Backend+"/backend", "backend/", n.Backend+"/",
 			"benchmark/benchmark", n.Benchmark+"/benchmark", "benchmark/", n.Benchmark+"/").Replace(name)
 		files[name] = text
-		if strings.HasSuffix(name, ".go") { // the order of imports depends on the names
+		if strings.HasSuffix(name, ".go") { // gofmt sorts the imports, whose order depends on the names
 			files[name], err = format.Source(files[name])
 		}
 		return err
@@ -288,7 +289,7 @@ func renderFolder(folder string, n templateNames) (map[string][]byte, error) {
 	return files, err
 }
 
-// fillTemplate fills in one template.
+// fillTemplate renders one template.
 func fillTemplate(path string, n templateNames) ([]byte, error) {
 	t, err := template.New(path).Delims("«", "»").ParseFS(templates, path)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// reservedNames are names that the go command takes for something else than a package to be built, and those of the
-// packages that the module is about.
+// reservedNames returns the package names with another meaning for the go command, and the names of the packages that
+// the module uses.
 func reservedNames() []string {
 	return []string{
 		"main", "init", "internal", "vendor", "testdata", "documentation",
@@ -21,7 +21,7 @@ func reservedNames() []string {
 	}
 }
 
-// packageName makes a Go package name of the last part of a path.
+// packageName derives a Go package name from the last part of a path.
 func packageName(base string) (string, error) {
 	name := strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(base))
 	if !regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString(name) {
@@ -38,11 +38,11 @@ func checkReserved(name string) error {
 		"choose another", name)
 }
 
-// placeholder stands for the author's package where the names around it are looked at. No template uses it.
+// placeholder is the name of the author's package during the search for conflicting names. Templates do not use it.
 const placeholder = "placeholder"
 
-// checkFree wants a package name that nothing else has in the Go packages of a module which import the author's: they
-// would not build.
+// checkFree requires that the package name does not conflict with another name in the Go packages that import the
+// author's. Such packages would not build.
 func (s Spec) checkFree(name string) error {
 	n, folder := namesFor(s.Kind, placeholder), "template"
 	if s.Classifier != nil {
@@ -53,7 +53,7 @@ func (s Spec) checkFree(name string) error {
 	if err != nil {
 		return err
 	}
-	// by folder: the author's package, and the name for something else
+	// by folder: whether it imports the author's package, and whether it uses name
 	imports, used := map[string]bool{}, map[string]bool{}
 	for file, text := range files {
 		if path.Ext(file) != ".go" {
@@ -75,7 +75,7 @@ func (s Spec) checkFree(name string) error {
 	return nil
 }
 
-// namesIn are those of the packages that a Go file imports, and all its identifiers but what is behind a dot.
+// namesIn returns the base names of a Go file's imports, and its identifiers except those after a dot.
 func namesIn(text []byte) (imported, identifiers []string, err error) {
 	f, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
 	if err != nil {

@@ -7,18 +7,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// Where a checkout has the examples in Python, and their contracts.
+// The folders of the Python examples and their protocol definitions in a checkout.
 const (
 	pythonBackend   = "examples/python-backend/"
 	pythonBenchmark = "examples/python-benchmark/"
-	pythonExample   = "digits" // the benchmark of the example
+	pythonExample   = "digits" // benchmark of the example
 	protoDir        = "sdk/proto/"
 	backendProto    = "plumbline/backend/v1/backend.proto"
 	pluginProto     = "plumbline/plugin/v1/plugin.proto"
 	requirementsTxt = "requirements.txt"
 )
 
-// pythonFiles are the files of a program in Python: the checkout's example and the contract that it speaks.
+// pythonFiles returns the files of a Python program: the checkout's example and its protocol definition.
 func pythonFiles(s Spec, n templateNames) (map[string][]byte, error) {
 	from, script, proto, readme := pythonBackend, "backend.py", backendProto, "python/backend.md.tmpl"
 	if s.Kind == Benchmark {
@@ -48,7 +48,7 @@ func pythonFiles(s Spec, n templateNames) (map[string][]byte, error) {
 	}, nil
 }
 
-// pythonNext are the commands that try it.
+// pythonNext returns the commands that try the module.
 func pythonNext(k Kind, n templateNames) []string {
 	if k == Benchmark {
 		return []string{

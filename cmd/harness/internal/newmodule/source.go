@@ -10,28 +10,28 @@ import (
 
 // Source is the location of this project for a new module.
 type Source struct {
-	// Checkout is this project's source, whose modules the module's go.mod takes; empty: those of Release.
+	// Checkout is the folder of this project's source, whose modules go.mod uses; empty: Release is used.
 	Checkout string
-	// Release is the version of the modules that go.mod requires, such as v1.2.3; empty: none were released.
+	// Release is the version of the modules that go.mod requires, such as v1.2.3; empty: not a release.
 	Release string
-	// Files is a folder with the examples, the contracts and the manifests of built-in benchmarks, where a checkout has
-	// them; empty: there is none.
+	// Files is a folder with the examples, the protocol definitions and the manifests of the built-in benchmarks, at the
+	// same paths as in a checkout; empty: not found.
 	Files string
 	// Library is the folder of ONNX Runtime's library.
 	Library string
-	// Harness is the version of the harness that asks, for errors.
+	// Harness is the harness's version, for errors.
 	Harness string
 }
 
-// OfCheckout is the source that a user names: a checkout. An unpacked archive of a release will do for modules that
-// are not in Go.
+// OfCheckout returns the source for a checkout. For modules in other languages than Go, dir may also be an unpacked
+// release archive.
 func OfCheckout(dir string) Source {
 	return Source{Checkout: dir, Files: dir, Library: filepath.Join(dir, "bin", "plugins")}
 }
 
-// SourceOf finds what a harness brings along, from the path of its binary (empty: not known) and its version. That is
-// the checkout that it lies in; or, for one that was installed, the files of its package, and the released modules of
-// its version if it has one.
+// SourceOf finds the source for a harness, from the path of its binary (empty: unknown) and its version. If the binary
+// is inside a checkout, it returns the checkout. Otherwise it returns the files of the installed package and, for a
+// released version, the released modules.
 func SourceOf(executable, version string) Source {
 	s := Source{Harness: version}
 	for dir := filepath.Dir(executable); executable != ""; dir = filepath.Dir(dir) {
@@ -58,13 +58,13 @@ func fileExists(dir, name string) bool {
 	return err == nil
 }
 
-// isReleased says whether a version is that of a release: v1.2.3, or v1.2.3-rc.1 before it. What the Go command calls a
-// build of any other commit is none.
+// isReleased reports whether a version is a release, such as v1.2.3 or v1.2.3-rc.1. Versions of builds of other commits
+// are not releases.
 func isReleased(version string) bool {
 	return regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)(\.?[0-9]+)?)?$`).MatchString(version)
 }
 
-// noModules says why a module in Go cannot be written.
+// noModules returns the error for a Go module without a checkout or a release.
 func (s Source) noModules() error {
 	return fmt.Errorf("this harness is a development build (%s), and the modules of such a build are in its checkout "+
 		"alone: name a checkout of Plumbline with --checkout DIR, or use the harness of a release", s.Harness)

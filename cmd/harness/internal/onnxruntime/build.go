@@ -19,29 +19,29 @@ import (
 )
 
 const (
-	// Newest is the newest release that is known here.
+	// Newest is the newest known release.
 	Newest = "1.31.1"
-	// Releases is where the project has its archives: RELEASES/vRELEASE/ARCHIVE.
+	// Releases is the address of the project's archives: RELEASES/vRELEASE/ARCHIVE.
 	Releases = "https://github.com/microsoft/onnxruntime/releases/download"
-	// Variants are the builds that can be asked for, the first by default. cuda is CUDA 12.
+	// Variants lists the available variants, the default first. cuda is CUDA 12.
 	Variants = "cpu, cuda, cuda13"
 )
 
-// Build names one official build.
+// Build identifies one official build.
 type Build struct {
 	Variant string // one of Variants; empty: cpu
 	Release string // such as 1.31.1; empty: Newest
-	SHA256  string // of the archive; empty: as at first use
-	// From is where it comes from: an address of releases (empty: Releases), a package that holds the library (a wheel, a
-	// jar, a NuGet or npm package, an archive of the project's) on the disk or at an address, or an interpreter of Python
-	// whose module onnxruntime is taken.
+	SHA256  string // of the archive; empty: the one recorded at first use
+	// From is the origin of the library: an address of releases (empty: Releases), a path or an address of a package that
+	// contains it (a wheel, a jar, a NuGet or npm package, an archive of the project), or a Python interpreter with the
+	// module onnxruntime.
 	From     string
-	OS, Arch string // as Go names them
+	OS, Arch string // as in GOOS and GOARCH
 }
 
 var releaseForm = regexp.MustCompile(`^\d{1,3}\.\d{1,3}\.\d{1,3}$`)
 
-// withDefaults completes b, and reports every fault of what it asks for.
+// withDefaults returns b with all defaults. Its error reports all faults.
 func (b Build) withDefaults() (Build, error) {
 	b.Variant, b.From = cmp.Or(b.Variant, "cpu"), strings.TrimRight(cmp.Or(b.From, Releases), "/")
 	b.Release = strings.TrimPrefix(cmp.Or(b.Release, Newest), "v")
@@ -63,20 +63,20 @@ func (b Build) withDefaults() (Build, error) {
 	return b, nil
 }
 
-// platformName is how the archives call the machine; empty: there is none for it.
+// platformName returns the machine's name in the archives, or "" if there is no archive for it.
 func (b Build) platformName() string {
 	return map[string]string{
 		"linux/amd64": "linux-x64", "linux/arm64": "linux-aarch64", "darwin/arm64": "osx-arm64",
 	}[b.OS+"/"+b.Arch]
 }
 
-// unknown is the suffix of a variant that there is not.
+// unknown is the suffix of a variant that does not exist.
 const unknown = "?"
 
-// cudaNamed is the first minor release whose archive for CUDA 12 says so.
+// cudaNamed is the first minor release whose archive name contains the version of CUDA 12.
 const cudaNamed = 27
 
-// variantSuffix is what the variant adds to the archive's name.
+// variantSuffix returns the variant's suffix in the archive's name.
 func (b Build) variantSuffix() string {
 	switch {
 	case b.Variant == "cpu":
@@ -98,19 +98,20 @@ func (b Build) minorVersion() int {
 	if len(parts) < 2 {
 		return 0
 	}
-	n, _ := strconv.Atoi(parts[1]) // the form is checked
+	n, _ := strconv.Atoi(parts[1]) // withDefaults has checked the form
 	return n
 }
 
-// archiveName is the archive's, without .tgz; also that of the folder in it.
+// archiveName returns the name of the archive without .tgz. Its folder has the same name.
 func (b Build) archiveName() string {
 	return "onnxruntime-" + b.platformName() + b.variantSuffix() + "-" + b.Release
 }
 
-// Limits are those of an archive: the largest known, for CUDA, has some hundred megabytes, and unpacked a gigabyte.
+// Limits returns the limits for an archive. The largest known archive, for CUDA, has some hundred megabytes, and a
+// gigabyte unpacked.
 func Limits() fetch.Limits { return fetch.Limits{Download: 4 << 30, Bytes: 16 << 30, Files: 10_000} }
 
-// archiveFile is the archive as the cache keeps it, unpacked.
+// archiveFile returns the cache's description of the archive.
 func (b Build) archiveFile() fetch.File {
 	return fetch.File{
 		Name: path.Join(folder, b.archiveName()), URL: b.From + "/v" + b.Release + "/" + b.archiveName() + ".tgz",

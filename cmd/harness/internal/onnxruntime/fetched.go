@@ -19,19 +19,19 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Name is what stands for ONNX Runtime in the place of a model.
+// Name selects ONNX Runtime instead of a model.
 const Name = "onnxruntime"
 
-// Word is what --ort-lib calls the build that was fetched last.
+// Word is the value of --ort-lib that selects the build fetched last.
 const Word = "fetched"
 
-// folder is that of the builds in the cache, and of record.
+// folder is the cache's folder for the builds and the record.
 const folder = "onnxruntime"
 
-// fetchRecord says what was fetched.
+// fetchRecord lists the fetched builds.
 type fetchRecord struct {
-	Last    Library           `json:"last"`    // what Word means
-	Archive map[string]string `json:"archive"` // sha256 of each at its first use, by name
+	Last    Library           `json:"last"`    // the build of Word
+	Archive map[string]string `json:"archive"` // sha256 of each archive at first use, by name
 }
 
 // Library is the library of a fetched build.
@@ -40,13 +40,14 @@ type Library = onnxlib.Library
 // Fetched is the result of Fetch.
 type Fetched struct {
 	Library
-	SHA256   string // of the archive; empty for a folder placed by hand and for an interpreter's module
-	Verified bool   // SHA256 is what the user, or an earlier use, said
-	Pinned   bool   // SHA256 is that of a first use, and wanted from now on
+	SHA256   string // of the archive; empty for a folder placed by hand and for a Python module
+	Verified bool   // SHA256 equals the user's or the recorded one
+	Pinned   bool   // SHA256 was recorded now and is required from now on
 }
 
-// Fetch gets a build and makes it what Word means. dir is the cache's folder. An archive that was downloaded and whose
-// checksum nobody gave is pinned: another one by its name is refused from then on, unless the user gives its checksum.
+// Fetch gets a build and records it as the build of Word. dir is the cache's folder. If the user gives no checksum for
+// a downloaded archive, Fetch records its checksum at first use. Later archives with the same name but another checksum
+// are rejected, unless the user gives that checksum.
 func Fetch(ctx context.Context, c *fetch.Cache, dir string, b Build) (Fetched, error) {
 	if got, used, err := b.fromPackage(ctx, c, dir); used {
 		return got, err
@@ -58,8 +59,8 @@ func Fetch(ctx context.Context, c *fetch.Cache, dir string, b Build) (Fetched, e
 	return b.downloadArchive(ctx, c, dir, b.archiveFile())
 }
 
-// downloadArchive gets an archive, pinned at its first use, and finds the library in it. One without a library goes, so
-// that the next try begins anew.
+// downloadArchive gets an archive, records its checksum at first use, and finds the library in it. It deletes an
+// archive without a library, so the next attempt starts again.
 func (b Build) downloadArchive(ctx context.Context, c *fetch.Cache, dir string, f fetch.File) (Fetched, error) {
 	r, err := readRecord(dir)
 	if err != nil {
@@ -82,8 +83,8 @@ func (b Build) downloadArchive(ctx context.Context, c *fetch.Cache, dir string, 
 	return got, recordBuild(ctx, dir, name, got)
 }
 
-// recordBuild puts a build into the record, as it is now: another process may have fetched one meanwhile. An archive
-// that has a name is pinned.
+// recordBuild adds a build to the current record, because another process may have changed it meanwhile. If name is not
+// empty, it also records the archive's checksum.
 func recordBuild(ctx context.Context, dir, name string, got Fetched) error {
 	release, err := filelock.Hold(ctx, recordPath(dir)+".held")
 	if err != nil {
@@ -101,7 +102,7 @@ func recordBuild(ctx context.Context, dir, name string, got Fetched) error {
 	return r.writeRecord(dir)
 }
 
-// explainError adds what to do.
+// explainError adds advice to an error.
 func (b Build) explainError(err error, pinned bool) error {
 	switch {
 	case errors.Is(err, fetch.ErrChecksum) && pinned:
@@ -123,7 +124,7 @@ func (b Build) findLibrary(dir string) (Library, error) {
 	return l, err
 }
 
-// Last returns the library that Word means. dir is the cache's folder; ok is false where none was fetched.
+// Last returns the library of Word. dir is the cache's folder; ok is false if none was fetched.
 func Last(dir string) (l Library, ok bool, err error) {
 	r, err := readRecord(dir)
 	if err != nil || r.Last.Path == "" {
@@ -138,7 +139,7 @@ func Last(dir string) (l Library, ok bool, err error) {
 
 func recordPath(dir string) string { return filepath.Join(dir, folder, "fetched.json") }
 
-// maxRecord is how large the record may be, in bytes.
+// maxRecord limits the size of the record in bytes.
 const maxRecord = 1 << 20
 
 func readRecord(dir string) (fetchRecord, error) {

@@ -6,11 +6,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/onnxlib"
 )
 
-// product begins what the backend ort says of its version.
+// product is the prefix of the version that the backend ort reports.
 const product = "ONNX Runtime "
 
-// Running is the oldest ONNX Runtime's release among the versions that backends say they are;
-// empty where there is none.
+// Running returns the oldest ONNX Runtime release in the versions that backends report, or "" if there is none.
 func Running(versions []string) string {
 	oldest := ""
 	for _, v := range versions {
@@ -22,5 +21,5 @@ func Running(versions []string) string {
 	return oldest
 }
 
-// Older reports whether a release is known to be older than Newest; an empty one, that of no library, is.
+// Older reports whether a release is older than Newest. An empty release counts as older.
 func Older(release string) bool { return onnxlib.Compare(release, Newest) < 0 }

@@ -21,11 +21,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// packageForms are how the names of packages end that hold the library: a Python wheel, a jar, a NuGet package, an npm
-// package or the project's own archive, and any of them zipped.
+// packageForms lists the file extensions of packages that can contain the library: Python wheels, jars, NuGet and npm
+// packages, the project's archives, and zip files of these.
 var packageForms = []string{".whl", ".jar", ".nupkg", ".tgz", ".tar.gz", ".zip"}
 
-// packageName is the last part of a package's address or path, without its form; ok is false for what names no package.
+// packageName returns the last part of a package's address or path, without its extension. ok is false if it is not a
+// package.
 func packageName(at string) (name string, ok bool) {
 	base := path.Base(filepath.ToSlash(at))
 	for _, form := range packageForms {
@@ -36,16 +37,16 @@ func packageName(at string) (name string, ok bool) {
 	return "", false
 }
 
-// isURL tells an address from a path.
+// isURL reports whether from is an address, not a path.
 func isURL(from string) bool {
 	return strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://")
 }
 
-// interpreterForm is what interpreters of Python are called.
+// interpreterForm matches the names of Python interpreters.
 var interpreterForm = regexp.MustCompile(`^(python|pypy)[0-9.]*$`)
 
-// fromPackage gets the library out of what From names: a package at an address, a package that lies here, or an
-// installed interpreter of Python. used is false where From is the address of releases.
+// fromPackage gets the library from a package at an address, a package on the disk, or an installed Python interpreter.
+// used is false if From is an address of releases.
 func (b Build) fromPackage(ctx context.Context, c *fetch.Cache, dir string) (got Fetched, used bool, err error) {
 	switch {
 	case b.From == "":
@@ -78,7 +79,7 @@ func (b Build) fromPackage(ctx context.Context, c *fetch.Cache, dir string) (got
 	return got, true, err
 }
 
-// onlyOfReleases refuses what only says which of the project's archives is wanted.
+// onlyOfReleases rejects options that only apply to the project's archives.
 func (b Build) onlyOfReleases() error {
 	if b.Variant == "" && b.Release == "" {
 		return nil
@@ -87,7 +88,7 @@ func (b Build) onlyOfReleases() error {
 		"package: leave them out", b.From))
 }
 
-// ofFile gets the library out of a package on the disk.
+// ofFile gets the library from a package on the disk.
 func (b Build) ofFile(ctx context.Context, dir string) (Fetched, error) {
 	name, is := packageName(b.From)
 	if !is {
@@ -111,17 +112,17 @@ func (b Build) ofFile(ctx context.Context, dir string) (Fetched, error) {
 	return got, recordBuild(ctx, dir, "", got)
 }
 
-// pythonTime is how long an interpreter may take to say where its module lies.
+// pythonTime is the time limit for an interpreter to print the folder of its module.
 const pythonTime = time.Minute
 
-// whereScript prints the module's folder and imports nothing of it; the working folder is no place for modules.
+// whereScript prints the module's folder without importing it. It ignores modules in the working folder.
 const whereScript = `import sys
 sys.path = [p for p in sys.path if p]
 import importlib.util
 found = importlib.util.find_spec("onnxruntime")
 print(found.submodule_search_locations[0] if found and found.submodule_search_locations else "")`
 
-// InPython is the library that an interpreter's module onnxruntime brings, and how new it is.
+// InPython returns the library in the interpreter's module onnxruntime, with its release.
 func InPython(ctx context.Context, interpreter string, b Build) (Library, error) {
 	ctx, cancel := context.WithTimeout(ctx, pythonTime)
 	defer cancel()
@@ -148,7 +149,7 @@ func InPython(ctx context.Context, interpreter string, b Build) (Library, error)
 	return library, nil
 }
 
-// ofInterpreter copies the library of an interpreter's module, with what lies beside it for it.
+// ofInterpreter copies the library of an interpreter's module and the library's other files in its folder.
 func (b Build) ofInterpreter(ctx context.Context, dir string) (Fetched, error) {
 	if b.SHA256 != "" {
 		return Fetched{}, sdk.Usage(fmt.Errorf("--sha256 is of a package, and --from %s names an interpreter", b.From))
@@ -170,8 +171,8 @@ func (b Build) ofInterpreter(ctx context.Context, dir string) (Fetched, error) {
 	return got, recordBuild(ctx, dir, "", got)
 }
 
-// keepFolder makes the folder at path by fill, unless it is there, and finds the library in it. A folder without one
-// goes.
+// keepFolder creates the folder at path with fill, unless it exists, and finds the library in it. It deletes a folder
+// without a library.
 func (b Build) keepFolder(path string, fill func(staging string) error) (Library, error) {
 	err := wholefile.Folder(path, func(staging string) error {
 		if err := fill(staging); err != nil {

@@ -1,4 +1,4 @@
-// Package otlp sends a feed to a receiver of OpenTelemetry's metrics, over HTTP.
+// Package otlp sends a feed to a receiver of OpenTelemetry's metrics over HTTP.
 package otlp
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
 
-// defaultPath is where receivers take metrics.
+// defaultPath is the path of receivers for metrics.
 const defaultPath = "/v1/metrics"
 
-// URL reads what a user writes; without a path it is the one of receivers' own.
+// URL parses the user's address. Without a path it uses the default path.
 func URL(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -38,7 +38,7 @@ func URL(text string) (string, error) {
 	return u.String(), nil
 }
 
-// How often metrics are sent, and how long a receiver may take for them.
+// The interval of exports, and the time limit of one export.
 const (
 	period  = 5 * time.Second
 	timeout = 3 * time.Second
@@ -53,10 +53,10 @@ type Sender struct {
 	done     chan struct{}
 
 	sent, failed int
-	last         error // of the last export
+	last         error // error of the last export
 }
 
-// New prepares to send to an address. Nothing is sent yet. The variables OTEL_EXPORTER_OTLP_* hold for headers and
+// New returns a sender to an address. It sends nothing yet. The variables OTEL_EXPORTER_OTLP_* configure headers and
 // certificates.
 func New(address string) (*Sender, error) {
 	address, err := URL(address)
@@ -71,7 +71,7 @@ func New(address string) (*Sender, error) {
 	return &Sender{url: address, exporter: exporter, stop: make(chan struct{}), done: make(chan struct{})}, nil
 }
 
-// Send begins to send the runs of f; version is that of the program.
+// Send starts to send the runs of f. version is the program's version.
 func (s *Sender) Send(f *feed.Feed, version string) {
 	s.reader = metric.NewManualReader(metric.WithProducer(newProducer(f)))
 	metric.NewMeterProvider(metric.WithReader(s.reader), metric.WithResource(resource.NewSchemaless(
@@ -94,7 +94,7 @@ func (s *Sender) sendLoop() {
 	}
 }
 
-// exportNow sends what is known now.
+// exportNow exports the current values.
 func (s *Sender) exportNow() {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
@@ -110,7 +110,7 @@ func (s *Sender) exportNow() {
 	s.sent++
 }
 
-// Close sends the last values and ends it. The error says how many times the receiver did not take them.
+// Close exports the last values and stops the sender. The error states the number of failed exports.
 func (s *Sender) Close() error {
 	if s.reader != nil {
 		close(s.stop)
@@ -118,7 +118,7 @@ func (s *Sender) Close() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	_ = s.exporter.Shutdown(ctx) // nothing is left to send
+	_ = s.exporter.Shutdown(ctx) // all values are sent
 	switch {
 	case s.failed == 0:
 		return nil

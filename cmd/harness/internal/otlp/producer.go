@@ -12,12 +12,12 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/measure"
 )
 
-// metricProducer makes OpenTelemetry's metrics of the table of measures: what is counted already need not be recorded
-// again, one sample after the other.
+// metricProducer converts the table of measures to OpenTelemetry's metrics. It uses the existing counts, so samples are
+// not recorded twice.
 type metricProducer struct {
 	feed   *feed.Feed
 	bounds []time.Duration
-	upTo   []float64 // the bounds in seconds
+	upTo   []float64 // bounds in seconds
 }
 
 func newProducer(f *feed.Feed) *metricProducer {
@@ -42,7 +42,7 @@ func (p *metricProducer) Produce(context.Context) ([]metricdata.ScopeMetrics, er
 	return []metricdata.ScopeMetrics{out}, nil
 }
 
-// aggregateMeasure is a measure of all runs; nil where no run has it.
+// aggregateMeasure returns a measure of all runs, or nil if no run has it.
 func (p *metricProducer) aggregateMeasure(m measure.Measure) metricdata.Aggregation {
 	var values []metricdata.DataPoint[float64]
 	var times []metricdata.HistogramDataPoint[float64]
@@ -72,7 +72,7 @@ func (p *metricProducer) aggregateMeasure(m measure.Measure) metricdata.Aggregat
 	return metricdata.Gauge[float64]{DataPoints: values}
 }
 
-// runBegin is when what is counted of a run began to be.
+// runBegin returns the start time of a run's counts.
 func runBegin(r *feed.Run, now time.Time) time.Time {
 	if r.Began.IsZero() {
 		return now
@@ -88,7 +88,7 @@ func pointAttributes(m measure.Measure, p measure.Point) attribute.Set {
 	return attribute.NewSet(all...)
 }
 
-// histogramPoint has a count for each bound, and one for what is beyond the last.
+// histogramPoint returns a histogram with one count per bound and one for larger times.
 func (p *metricProducer) histogramPoint(h *feed.Histogram, began, now time.Time,
 	labels attribute.Set) metricdata.HistogramDataPoint[float64] {
 	counts, below := make([]uint64, len(p.bounds)+1), uint64(0)

@@ -10,17 +10,17 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// figureCard is a figure of a run, with what it is judged by.
+// figureCard is a figure of a run with its limit.
 type figureCard struct {
 	Name, Value string
-	About       string // what the figure is, where its name does not say it
-	Limit       string // "at most 15 ms"; empty: none holds
-	Margin      string // how far the figure is from it: "18 % below"
-	Class       string // of the style sheet: how it stands to its limit
+	About       string // description of the figure if the name is not enough
+	Limit       string // "at most 15 ms"; empty: no limit
+	Margin      string // distance to the limit: "18 % below"
+	Class       string // CSS class for the relation to the limit
 	Bar         *shareBar
 }
 
-// figureCards are the figures of a run: what judges it comes first, and no figure is there twice.
+// figureCards returns the figures of a run. Those with limits come first, and no figure occurs twice.
 func figureCards(r record.Run) []figureCard {
 	var all []figureCard
 	for _, j := range r.Judged() {
@@ -51,7 +51,7 @@ func newCard(j record.Judged) figureCard {
 	return c
 }
 
-// barOf shows a figure beside its limit; nil where there is none, or nothing to show.
+// barOf returns the bar of a figure with a limit, or nil if there is nothing to show.
 func barOf(j record.Judged) *shareBar {
 	value, limit := float64(j.Figure.Value), j.Limit
 	if !(limit > 0) || !(value >= 0) || math.IsInf(value, 0) || math.IsInf(limit, 0) {

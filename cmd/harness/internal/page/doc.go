@@ -1,3 +1,3 @@
-// Package page makes reports of runs: an HTML page that needs no other file and no network, and a text for terminals.
-// Text from results is escaped and never becomes markup.
+// Package page creates reports of runs: a self-contained HTML page that needs no network, and a text for terminals. It
+// escapes text from results, which never becomes markup.
 package page

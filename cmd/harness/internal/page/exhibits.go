@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/exhibits"
 )
 
-// shownExhibit is a sample that people can look at.
+// shownExhibit is a sample that readers can inspect.
 type shownExhibit struct {
 	Caption, Text string
 	Image         template.URL
 }
 
-// readExhibits reads those of an accuracy run's folder, as many as there is room for, and says how many bytes they
-// take.
+// readExhibits reads the exhibits in an accuracy run's folder, up to room bytes in total. It returns the number of
+// bytes.
 func (s *runSection) readExhibits(dir, logSHA256 string, room int) (used int) {
 	all, err := exhibits.Read(dir, logSHA256)
 	if err != nil {
@@ -25,7 +25,7 @@ func (s *runSection) readExhibits(dir, logSHA256 string, room int) (used int) {
 	}
 	for _, e := range all {
 		shown := shownExhibit{Caption: e.Caption, Text: e.Text}
-		if len(e.PNG) > 0 { // base64 of what Read took for a PNG
+		if len(e.PNG) > 0 { // base64 of a validated PNG
 			shown.Image = template.URL("data:image/png;base64," + base64.StdEncoding.EncodeToString(e.PNG))
 		}
 		size := len(shown.Caption) + len(shown.Text) + len(shown.Image)

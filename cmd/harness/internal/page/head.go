@@ -12,16 +12,16 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// runFact is something that the runs were made with, one value for each way in which they differ.
+// runFact is a common property of the runs, with one entry per distinct value.
 type runFact struct {
 	Name   string
 	Values []string
 }
 
-// maxValues is how many values of a fact are shown.
+// maxValues limits the displayed values of a fact.
 const maxValues = 4
 
-// runFacts is what the runs were made with, and when.
+// runFacts returns the software, the machines and the dates of the runs.
 func runFacts(runs []results.FoundRun) []runFact {
 	var all []runFact
 	at := map[string]int{}
@@ -55,7 +55,7 @@ func runFacts(runs []results.FoundRun) []runFact {
 	return all
 }
 
-// runDates are when the first and the last of the runs began.
+// runDates returns the start dates of the first and the last run.
 func runDates(runs []results.FoundRun) string {
 	var first, last time.Time
 	for _, f := range runs {
@@ -86,13 +86,13 @@ func runDates(runs []results.FoundRun) string {
 	return text + " UTC"
 }
 
-// judgedValue is a measured value beside what it is judged by.
+// judgedValue is the limit of a measured value and the distance to it.
 type judgedValue struct {
 	Limit, Margin string
 	Missed        bool
 }
 
-// judgedBy are the figures of a run that limits hold for.
+// judgedBy returns the figures of a run that have limits.
 func judgedBy(r record.Run) []judgedValue {
 	var all []judgedValue
 	headline, _ := r.Headline()
@@ -105,7 +105,7 @@ func judgedBy(r record.Run) []judgedValue {
 			margin = math.NaN()
 		}
 		limit := j.LimitText()
-		if j.Figure.Name != headline.Name { // else the value is there already
+		if j.Figure.Name != headline.Name { // otherwise the row already contains the value
 			limit = j.Figure.Name + " " + j.Figure.String() + ", " + limit
 		}
 		all = append(all, judgedValue{Limit: limit, Margin: marginText(margin), Missed: !j.Met()})
@@ -113,7 +113,7 @@ func judgedBy(r record.Run) []judgedValue {
 	return all
 }
 
-// marginText writes a margin, a fraction of the limit: "+12.3 %".
+// marginText formats a margin, a fraction of the limit: "+12.3 %".
 func marginText(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return ""

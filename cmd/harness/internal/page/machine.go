@@ -15,20 +15,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// machineView is a machine on one page: a line for each benchmark that ran on it.
+// machineView is a machine's overview, with one row for each benchmark.
 type machineView struct {
 	Groups    []machineGroup // benchmarks with a model, then those with a stand-in
 	Left      []record.Benchmark
-	Reference string // the folder of the reference; empty: there is none
+	Reference string // the reference's folder; empty: no reference
 }
 
-// machineGroup is a part of the table; Title is empty for the first one.
+// machineGroup is a part of the table. Title is empty for the first one.
 type machineGroup struct {
 	Title string
 	Rows  []machineRow
 }
 
-// machineRow is a benchmark: the worst of its runs' verdicts, and the figures of all.
+// machineRow contains the worst verdict and the figures of a benchmark's runs.
 type machineRow struct {
 	Name string
 	runVerdict
@@ -37,7 +37,7 @@ type machineRow struct {
 	Why      []machineReason // why it is not good
 }
 
-// machineReason is why runs are not good.
+// machineReason is a reason why some runs are not good.
 type machineReason struct {
 	Runs []string // "Offline performance"
 	Text string
@@ -46,17 +46,17 @@ type machineReason struct {
 // machineFigure is the result of a performance run.
 type machineFigure struct {
 	Scenario, Value, Latency string
-	ID                       string // of the section of the run; empty: it has none
-	run                      int    // its place in the list of runs
-	Ratio                    string // to the reference, "1.34 times as fast"; empty: there is none
+	ID                       string // HTML id of the run's section; empty: no section
+	run                      int    // index in the list of runs
+	Ratio                    string // relative to the reference, "1.34 times as fast"; empty: no reference
 	Bar                      *shareBar
 }
 
-// maxMachineRows is how many benchmarks a machine's page shows at most: more are no longer those of one machine.
+// maxMachineRows limits the benchmarks in a machine's table. More benchmarks hardly belong to one machine.
 const maxMachineRows = 80
 
-// makeMachine makes the table of a machine; nil where the runs are of one model, of measured servers alone, or of the
-// logs of several systems.
+// makeMachine returns the table of a machine. It returns nil if all runs are of one model, measure servers, or are logs
+// of several systems.
 func makeMachine(set, reference results.Set, referenceName string) *machineView {
 	var names []string
 	of := map[string][]int{}
@@ -103,7 +103,8 @@ func makeMachine(set, reference results.Set, referenceName string) *machineView 
 	return v
 }
 
-// unlinkFrom takes the links to the sections of runs from a place in their list on, which have no room.
+// unlinkFrom removes the links to the sections of runs from index first on, because the page has no room for these
+// sections.
 func (v *machineView) unlinkFrom(first int) {
 	if v == nil {
 		return
@@ -119,19 +120,19 @@ func (v *machineView) unlinkFrom(first int) {
 	}
 }
 
-// standsIn says whether a model's benchmark runs on a stand-in.
+// standsIn reports whether a model's benchmark uses a stand-in for the model.
 func standsIn(benchmarks []record.Benchmark, model string) bool {
 	return slices.ContainsFunc(benchmarks, func(b record.Benchmark) bool {
 		return b.StandIn != "" && slices.Contains(b.Models, model)
 	})
 }
 
-// severityOf orders the classes of verdicts; the worst has the largest.
+// severityOf returns the rank of a verdict's class; the worst has the largest.
 func severityOf(class string) int {
 	return slices.Index([]string{"good", "plain", "warn", "bad"}, class)
 }
 
-// findReference is the run of a reference that a run is compared with; ok is false where it has none.
+// findReference returns the reference run to compare a run with. ok is false if there is none.
 func findReference(r record.Run, reference results.Set) (found record.Run, ok bool) {
 	at := slices.IndexFunc(reference.Runs, func(f results.FoundRun) bool {
 		return f.Model == r.Model && f.Scenario == r.Scenario && f.Kind() == r.Kind() && f.Status == record.Complete
@@ -170,7 +171,7 @@ func (m *machineRow) addRun(r record.Run, place int, reference record.Run, compa
 	}
 }
 
-// addReasons adds why a run is not good. Runs with the same reason share it.
+// addReasons adds the reasons why a run is not good. Runs with the same reason share an entry.
 func (m *machineRow) addReasons(r record.Run) {
 	var why []string
 	for _, reason := range r.Reasons {
@@ -194,10 +195,11 @@ func (m *machineRow) addReasons(r record.Run) {
 	}
 }
 
-// String is "Offline performance, Server performance: min_duration: 2 s, needed 600 s".
+// String returns the runs and the reason: "Offline performance, Server performance: min_duration: 2 s, needed 600 s".
 func (w machineReason) String() string { return strings.Join(w.Runs, ", ") + ": " + w.Text }
 
-// tailText is the 99th percentile of a run's latency, "p99 12.3 ms"; empty where latencies say nothing, as in Offline.
+// tailText returns the 99th percentile of a run's latency, "p99 12.3 ms". It is empty for Offline, whose latencies are
+// not meaningful.
 func tailText(r record.Run) string {
 	if r.Performance == nil || r.Scenario == loadgen.Offline.String() {
 		return ""
@@ -213,7 +215,7 @@ func tailText(r record.Run) string {
 	return ""
 }
 
-// betterOf says which way a run's headline is better.
+// betterOf returns the direction in which a run's headline figure improves.
 func betterOf(r record.Run) sdk.MetricDirection {
 	if r.Scenario == loadgen.SingleStream.String() || r.Scenario == loadgen.MultiStream.String() {
 		return sdk.LowerBetter
@@ -221,8 +223,7 @@ func betterOf(r record.Run) sdk.MetricDirection {
 	return sdk.HigherBetter
 }
 
-// compare sets how a figure stands to the reference's. The bar's mark is the reference; the bar is longer where the run
-// is better.
+// compare sets the ratio and the bar of a figure. The bar's mark is the reference, and a longer bar is better.
 func (f *machineFigure) compare(own, other record.Figure, better sdk.MetricDirection) {
 	if own.Unit != other.Unit || own.Value <= 0 || other.Value <= 0 {
 		return

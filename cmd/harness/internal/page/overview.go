@@ -16,28 +16,27 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// maxRead is how many runs are looked at for charts of several, and maxGroups how many models and scenarios have
-// some.
+// The maximum number of runs read for common charts, and of groups with charts.
 const (
 	maxRead   = 100
 	maxGroups = 6
 )
 
-// runGroup is runs of one model and scenario.
+// runGroup contains runs of one model and scenario.
 type runGroup struct {
 	title string
 	runs  []plot.Run
 	found []results.FoundRun
 }
 
-// runOverview are the charts of all runs together.
+// runOverview contains the charts of all runs together.
 type runOverview struct {
 	rates, latencies []plot.Row
 	groups           []runGroup
 }
 
-// overviewCharts are the charts of runs together: throughput and latency of each, and those of runs that are laid over
-// one another.
+// overviewCharts returns the common charts of the runs: the throughput and the latency of each, and charts with several
+// runs overlaid.
 func overviewCharts(runs []results.FoundRun, called []names.Name) (all []plot.Chart) {
 	all = sweepCharts(runs)
 	var o runOverview
@@ -72,12 +71,12 @@ func overviewCharts(runs []results.FoundRun, called []names.Name) (all []plot.Ch
 // Plot is a chart that can be shown alone.
 type Plot struct {
 	plot.Chart
-	Folder string // of its run; empty where it is of several
-	// File is the name of a file for it, without an ending, that no other of the plots has: of its run and what it shows.
+	Folder string // the run's folder; empty for a chart of several runs
+	// File is a unique file name without an extension, made of the run's name and the chart's subject.
 	File string
 }
 
-// Plots are the charts of each run, and those of several together, each with what it is of.
+// Plots returns the charts of each run and the common ones.
 func (r Report) Plots() []Plot {
 	var all []Plot
 	called := names.NameRuns(r.Set.Runs)
@@ -112,7 +111,7 @@ func recordsOf(runs []results.FoundRun) []record.Run {
 	return records
 }
 
-// madeText says with what and when the runs were made.
+// madeText states the software, the machine and the dates of the runs.
 func madeText(runs []results.FoundRun) (text string) {
 	for _, f := range runFacts(runs) {
 		switch f.Name {
@@ -123,7 +122,7 @@ func madeText(runs []results.FoundRun) (text string) {
 	return text
 }
 
-// addRun adds a timed run. Latencies of Offline are how long all samples took, which no chart compares.
+// addRun adds a timed run. It omits Offline latencies, because they only reflect the total time of all samples.
 func (o *runOverview) addRun(f results.FoundRun, name string) {
 	if row, ok := rateRow(name, f.Run); ok {
 		o.rates = append(o.rates, row)
@@ -145,7 +144,7 @@ func (o *runOverview) addRun(f results.FoundRun, name string) {
 	g.runs, g.found = append(g.runs, plot.Run{File: file, Facts: facts}), append(g.found, f)
 }
 
-// rateRow is the throughput of a run.
+// rateRow returns the throughput of a run.
 func rateRow(name string, r record.Run) (plot.Row, bool) {
 	for _, f := range append([]record.Figure{r.Performance.Metric}, r.Performance.Figures...) {
 		if f.Metric == metric.SamplesPerSecond.Name && float64(f.Value) > 0 {
@@ -159,7 +158,7 @@ func rateRow(name string, r record.Run) (plot.Row, bool) {
 	return plot.Row{}, false
 }
 
-// rangeRow is the latency of a run.
+// rangeRow returns the latencies of a run.
 func rangeRow(name string, file *series.File, facts plot.Facts) (plot.Row, bool) {
 	h := file.Histogram(metric.QueryLatency)
 	if h == nil {
@@ -169,7 +168,7 @@ func rangeRow(name string, file *series.File, facts plot.Facts) (plot.Row, bool)
 		return plot.Row{}, false
 	}
 	limit := facts.Limit
-	if file.Histogram(metric.TTFT) != nil { // the limit is that of tokens
+	if file.Histogram(metric.TTFT) != nil { // the limit applies to TTFT or TPOT, not to this latency
 		limit = 0
 	}
 	return plot.RangeRow(name, h, facts, limit), true

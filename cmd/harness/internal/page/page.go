@@ -22,7 +22,7 @@ import (
 //go:embed head.html page.html page.css
 var files embed.FS
 
-// CSS is the style sheet of a page, that of charts included.
+// CSS is the style sheet of a page, including that of charts.
 var CSS = styleSheet()
 
 var page = ParseTemplate(readEmbedded("page.html"), nil)
@@ -33,7 +33,7 @@ func styleSheet() string {
 
 func readEmbedded(name string) string {
 	text, err := files.ReadFile(name)
-	if err != nil { // it is embedded
+	if err != nil { // impossible for embedded files
 		panic(err)
 	}
 	return string(text)
@@ -61,18 +61,18 @@ func NewHead(title, rules string) Head {
 	return Head{title, policy, template.CSS(css)}
 }
 
-// The bounds of a page in bytes: what is over them is left out, and the page says so.
+// The limits of a page in bytes. The page omits what exceeds them, with a note.
 const (
-	maxPage     = 3_000_000 // of all
-	maxSections = 1_100_000 // of sections of runs without exhibits
-	maxExhibits = 1_900_000 // of exhibits
-	maxRows     = 2000      // rows of the table of all runs
+	maxPage     = 3_000_000 // whole page
+	maxSections = 1_100_000 // sections of runs, without exhibits
+	maxExhibits = 1_900_000 // exhibits
+	maxRows     = 2000      // rows in the table of all runs
 )
 
-// FileName is the name of a page in a folder of results.
+// FileName is the name of the page in a folder of results.
 const FileName = "index.html"
 
-// WriteFolder writes the page of the results in a folder into it, and returns its path.
+// WriteFolder writes the page of the results in dir into dir and returns its path.
 func WriteFolder(dir, version string) (path string, err error) {
 	path = filepath.Join(dir, FileName)
 	set, err := results.Read(dir)
@@ -82,7 +82,7 @@ func WriteFolder(dir, version string) (path string, err error) {
 	return path, Report{Set: set, Version: version}.WriteFile(path)
 }
 
-// WriteFile writes the page to a file, whole or not at all.
+// WriteFile writes the page to a file atomically.
 func (r Report) WriteFile(path string) error { return WriteFile(path, r.WriteHTML) }
 
 // WriteFile writes the output of write to a file, whole or not at all. An error of the file is the user's, because the
@@ -98,29 +98,29 @@ func WriteFile(path string, write func(io.Writer) error) error {
 // Report contains the data of a page or a text.
 type Report struct {
 	Set results.Set
-	// Conclusion is what the runs come to, and the page's first line below its title; empty: nothing.
+	// Conclusion is a summary of the runs, the first line below the page's title; empty: none.
 	Conclusion string
-	// Tuned are profiles of harness tune, behind the runs.
+	// Tuned contains profiles of harness tune. They follow the runs.
 	Tuned []Tuned
-	// Reference are runs that those of the set are compared with, from the folder ReferenceName; none: empty.
+	// Reference contains runs to compare with, from the folder ReferenceName; empty: no reference.
 	Reference     results.Set
 	ReferenceName string
-	// Version is that of the program that makes the report.
+	// Version is the version of the program.
 	Version string
 }
 
-// pageView is what page.html shows.
+// pageView contains the data of page.html.
 type pageView struct {
-	names           []names.Name // of the runs
+	names           []names.Name // names of the runs
 	Title, Subtitle string
 	Conclusion      string
 	Head            Head
 	Notes           []string
 	Facts           []runFact
-	Machine         *machineView // nil: the runs are not those of one machine with several models
-	Charts          []drawnChart // of several runs
+	Machine         *machineView // nil unless the runs are of several models on one machine
+	Charts          []drawnChart // charts of several runs
 	Sweeps          []textTable
-	ChartsFirst     bool // before the table of all runs, which is long
+	ChartsFirst     bool // before the table of all runs, because the table is long
 	Rows            []runRow
 	More            string
 	Runs            []template.HTML
@@ -144,7 +144,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 		v.ChartsFirst = len(v.Rows) > 40
 		for _, c := range overviewCharts(r.Set.Runs, v.names) {
 			if svg, err := c.SVG(); err == nil {
-				v.Charts = append(v.Charts, drawnChart{ID: c.ID, Title: c.Title, SVG: template.HTML(svg)}) // its texts are escaped
+				v.Charts = append(v.Charts, drawnChart{ID: c.ID, Title: c.Title, SVG: template.HTML(svg)}) // SVG with escaped texts
 			}
 		}
 	}
@@ -164,7 +164,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 	return page.Execute(w, v)
 }
 
-// byteCounter counts what is written to it.
+// byteCounter is a writer that counts bytes.
 type byteCounter int
 
 func (c *byteCounter) Write(p []byte) (int, error) {
@@ -172,8 +172,8 @@ func (c *byteCounter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// addSections adds the sections of the runs, as long as there is room for them beside the rest of the page. Rows of
-// those that have none lead nowhere.
+// addSections adds the sections of the runs, as far as they fit on the page. It removes the links of rows without a
+// section.
 func (v *pageView) addSections(runs []results.FoundRun, left int) error {
 	room := min(maxSections, left)
 	pictures := min(maxExhibits, left-room)
@@ -183,7 +183,7 @@ func (v *pageView) addSections(runs []results.FoundRun, left int) error {
 		if err := page.ExecuteTemplate(&text, "run", s); err != nil {
 			return err
 		}
-		if f.Serving != nil && len(s.Charts) > 0 && text.Len() > 2*room/(len(runs)-i) { // every point has its table
+		if f.Serving != nil && len(s.Charts) > 0 && text.Len() > 2*room/(len(runs)-i) { // the table has their figures
 			s.Charts = nil
 			s.Missing = "Its charts have no room beside those of so many points: harness report " + f.LogFolder() +
 				" shows them."
@@ -202,23 +202,23 @@ func (v *pageView) addSections(runs []results.FoundRun, left int) error {
 			return nil
 		}
 		pictures -= exhibits
-		v.Runs = append(v.Runs, template.HTML(text.String())) // made by the template, which escaped it
+		v.Runs = append(v.Runs, template.HTML(text.String())) // the template has escaped it
 	}
 	return nil
 }
 
 func sectionID(i int) string { return fmt.Sprintf("run-%d", i+1) }
 
-// runRow is one of the table of all runs.
+// runRow is a row in the table of all runs.
 type runRow struct {
-	Group    string // the heading of what follows, where the runs are of several benchmarks
+	Group    string // heading above the row in a table of several benchmarks
 	ID, Name string
 	runVerdict
 	Value, What string
 	Judged      []judgedValue
 }
 
-// addRows makes the table of all runs.
+// addRows creates the table of all runs.
 func (v *pageView) addRows(runs []results.FoundRun) {
 	for i, f := range runs[:min(len(runs), maxRows)] {
 		r := runRow{ID: sectionID(i), Name: v.names[i].Full, runVerdict: verdictOf(f.Run), Judged: judgedBy(f.Run)}
@@ -236,11 +236,11 @@ func (v *pageView) addRows(runs []results.FoundRun) {
 	}
 }
 
-// minGrouped is how many runs a table has at least whose benchmarks have headings.
+// minGrouped is the minimum number of runs in a table with headings per benchmark.
 const minGrouped = 20
 
-// groupTitle is the heading of the runs of one benchmark that begin at a place in the list; empty where the list is
-// short, or of one benchmark alone.
+// groupTitle returns the heading for the runs of a benchmark that start at index from. It is empty if the list is short
+// or has only one benchmark.
 func groupTitle(runs []results.FoundRun, from int) string {
 	to := from
 	for to < len(runs) && runs[to].Model == runs[from].Model {

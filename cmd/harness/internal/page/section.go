@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// runSection is a run on the page.
+// runSection is the section of a run on the page.
 type runSection struct {
 	ID, Name, When string
 	runVerdict
@@ -21,7 +21,7 @@ type runSection struct {
 	Cards         []figureCard
 	Reasons       []record.Reason
 	Remarks       []record.Finding
-	AccuracyNotes []string // and what goes with figures of a server
+	AccuracyNotes []string // includes notes on the figures of a server
 	Exhibits      []shownExhibit
 	ExhibitsTitle string
 	Charts        []drawnChart
@@ -31,25 +31,25 @@ type runSection struct {
 	Details       []textTable
 }
 
-// ExhibitAlt is what stands for a picture that cannot be seen: its caption is beside it.
+// ExhibitAlt returns the alternative text of a picture, whose caption is next to it.
 func (s runSection) ExhibitAlt() string { return "a sample of " + s.Name + ", described below" }
 
-// drawnChart is a chart of the page.
+// drawnChart is a chart on the page.
 type drawnChart struct {
 	ID, Title, Alt string
 	SVG            template.HTML
 }
 
-// textTable is one of rows of text, the first cell of which names the row.
+// textTable is a table of texts. The first cell of a row is its name.
 type textTable struct {
 	Title         string
 	Head          []string
 	Rows          [][]string
 	Numbers, Mono bool
-	Words         int // the column of a table of numbers that has words; 0: none
+	Words         int // the column with words in a table of numbers; 0: none
 }
 
-// Class is that of the style sheet for a cell of a column.
+// Class returns the CSS class for the cells of a column.
 func (t textTable) Class(i int) string {
 	switch {
 	case t.Numbers && (t.Words == 0 || i != t.Words):
@@ -60,7 +60,7 @@ func (t textTable) Class(i int) string {
 	return ""
 }
 
-// Label is what stands above a column, for screens that have no room for columns.
+// Label returns the heading of a column, for narrow screens without columns.
 func (t textTable) Label(i int) string {
 	if i < len(t.Head) {
 		return t.Head[i]
@@ -68,7 +68,7 @@ func (t textTable) Label(i int) string {
 	return ""
 }
 
-// newSection makes the section of a run of a name with at most so many bytes of exhibits, and says how many it has.
+// newSection creates the section of a run with up to room bytes of exhibits. It also returns the size of the exhibits.
 func newSection(f results.FoundRun, name, id string, room int) (s runSection, exhibits int) {
 	r := f.Run
 	s = runSection{
@@ -96,12 +96,12 @@ func newSection(f results.FoundRun, name, id string, room int) (s runSection, ex
 	return s, exhibits
 }
 
-// timeText says when the run was and how long it took.
+// timeText returns the date and the duration of the run.
 func timeText(r record.Run) string {
 	text := string(cmp.Or(r.Status, "of unknown state"))
 	if !r.Started.IsZero() {
 		text = r.Started.UTC().Format("2 January 2006, 15:04:05 UTC")
-		if r.Took != "" && r.Duration > 0 { // nothing is timed in an accuracy run
+		if r.Took != "" && r.Duration > 0 { // accuracy runs have no duration
 			text += ", " + r.Took
 		}
 	}
@@ -114,7 +114,7 @@ func timeText(r record.Run) string {
 	return text
 }
 
-// runRemarks are notes, warnings and errors of the logs, and what is not as the rules want it.
+// runRemarks returns the notes, warnings and errors in the logs, and deviations from the rules.
 func runRemarks(r record.Run) []record.Finding {
 	var all []record.Finding
 	if s := r.Serving; s != nil {
@@ -129,7 +129,7 @@ func runRemarks(r record.Run) []record.Finding {
 		switch {
 		case m.Warning:
 			all = append(all, record.Finding{About: "Warning of LoadGen", Text: m.Text})
-		case len(r.Reasons) == 0: // the reasons say it better, with the numbers
+		case len(r.Reasons) == 0: // reasons contain the same with numbers
 			all = append(all, record.Finding{About: "Error of LoadGen", Text: m.Text})
 		}
 	}
@@ -142,12 +142,12 @@ func runRemarks(r record.Run) []record.Finding {
 	return all
 }
 
-// addCharts draws what the run's folder has.
+// addCharts draws the charts of the files in the run's folder.
 func (s *runSection) addCharts(f results.FoundRun) {
 	s.drawCharts(Charts(f))
 }
 
-// drawCharts draws charts, and says what keeps others from being there.
+// drawCharts draws the charts. missing states why others are missing.
 func (s *runSection) drawCharts(charts []plot.Chart, missing string) {
 	s.Missing = missing
 	said := map[string]bool{}
@@ -157,7 +157,7 @@ func (s *runSection) drawCharts(charts []plot.Chart, missing string) {
 			s.Missing = err.Error()
 			continue
 		}
-		d := drawnChart{s.ID + "-" + c.ID, c.Title, c.Alt, template.HTML(svg)} // its texts are escaped
+		d := drawnChart{s.ID + "-" + c.ID, c.Title, c.Alt, template.HTML(svg)} // SVG with escaped texts
 		if said[c.Alt] {
 			d.Alt = ""
 		}
@@ -166,7 +166,7 @@ func (s *runSection) drawCharts(charts []plot.Chart, missing string) {
 	}
 }
 
-// Charts are those of a run, and what keeps others from being there.
+// Charts returns the charts of a run. missing states why others are missing.
 func Charts(f results.FoundRun) (charts []plot.Chart, missing string) {
 	if f.Serving != nil {
 		return servedCharts(f)
@@ -181,7 +181,7 @@ func Charts(f results.FoundRun) (charts []plot.Chart, missing string) {
 	return charts, missing
 }
 
-// searchChart is the curve of a search for the highest load.
+// searchChart returns the curve of a search for the highest load.
 func searchChart(r record.Run) (plot.Chart, bool) {
 	var trials []plot.Trial
 	switch p := r.Performance; {
@@ -204,7 +204,7 @@ func searchChart(r record.Run) (plot.Chart, bool) {
 	return plot.Chart{}, false
 }
 
-// servedCharts are the charts of a server at one load. A point of an earlier harness has none.
+// servedCharts returns the charts of a server at one load. Points of older harness versions have none.
 func servedCharts(f results.FoundRun) (charts []plot.Chart, missing string) {
 	file, err := series.Read(f.LogFolder())
 	switch {
@@ -218,8 +218,7 @@ func servedCharts(f results.FoundRun) (charts []plot.Chart, missing string) {
 	return plot.Served(file, facts), ""
 }
 
-// latencyLimits are those of the time to the first token and of the time per token after it, in nanoseconds; 0: there
-// is none.
+// latencyLimits returns the limits of TTFT and TPOT in nanoseconds; 0: no limit.
 func latencyLimits(s *record.Serving) (ttft, tpot int64) {
 	for _, v := range s.Objectives {
 		switch v.Term.Metric {
@@ -232,7 +231,7 @@ func latencyLimits(s *record.Serving) (ttft, tpot int64) {
 	return ttft, tpot
 }
 
-// batchingCharts are the charts of what the plugin says of its batches.
+// batchingCharts returns the charts of the plugin's batching statistics.
 func batchingCharts(b *record.Batching) (charts []plot.Chart) {
 	sizes := make([]plot.BatchSizeCount, len(b.Sizes))
 	for i, s := range b.Sizes {
@@ -247,7 +246,7 @@ func batchingCharts(b *record.Batching) (charts []plot.Chart) {
 	return charts
 }
 
-// overTime are the charts of what the harness measured.
+// overTime returns the charts of the harness's measurements over time.
 func overTime(f results.FoundRun) (charts []plot.Chart, missing string) {
 	facts := plotFacts(f.Run)
 	file, origin, err := series.Find(f.SeriesFolder())
@@ -266,7 +265,7 @@ func overTime(f results.FoundRun) (charts []plot.Chart, missing string) {
 	return charts, "No charts over time: " + err.Error()
 }
 
-// latencyQuantiles are what is known of latencies.
+// latencyQuantiles returns the known quantiles of a latency.
 func latencyQuantiles(l record.Latency) plot.Quantiles {
 	known := make([]plot.Point, len(l.Percentiles))
 	for i, p := range l.Percentiles {
@@ -275,7 +274,7 @@ func latencyQuantiles(l record.Latency) plot.Quantiles {
 	return plot.Quantiles{Count: uint64(max(0, l.Count)), Min: l.Min, Max: l.Max, Known: known}
 }
 
-// plotFacts are what charts mark.
+// plotFacts returns the limits and targets to mark in charts.
 func plotFacts(r record.Run) plot.Facts {
 	var out plot.Facts
 	e := r.Effective

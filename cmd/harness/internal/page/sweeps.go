@@ -18,13 +18,13 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// serverSweep is the points of one server in one folder.
+// serverSweep contains the points of one server in one folder.
 type serverSweep struct {
 	folder string
 	points []record.Run
 }
 
-// sweepsOf groups the runs that measured a server. Those without figures are in none.
+// sweepsOf groups the runs that measured a server. It omits runs without figures.
 func sweepsOf(runs []results.FoundRun) []serverSweep {
 	var all []serverSweep
 	for _, f := range runs {
@@ -49,7 +49,7 @@ func sweepsOf(runs []results.FoundRun) []serverSweep {
 	return all
 }
 
-// suiteEntry is what a suite calls the sweep; empty: it is of none.
+// suiteEntry returns the name of the sweep in its suite, or "" if it is not part of a suite.
 func (w serverSweep) suiteEntry() string {
 	id := w.points[0].Identity
 	if id.Entry == "" {
@@ -65,8 +65,8 @@ func (w serverSweep) suiteEntry() string {
 	return record.Run{Identity: id}.Name()
 }
 
-// sweepNames tell sweeps apart: by the first of label, entry of a suite, server, model and folder that all have, each
-// another one.
+// sweepNames returns distinct names of sweeps. It uses the first of label, entry of a suite, server, model and folder
+// that all sweeps have with different values.
 func sweepNames(all []serverSweep) []string {
 	var names []string
 	for _, of := range []func(serverSweep) string{
@@ -90,7 +90,7 @@ func sweepNames(all []serverSweep) []string {
 	return names
 }
 
-// sweepCharts are the charts of sweeps.
+// sweepCharts returns the charts of sweeps.
 func sweepCharts(runs []results.FoundRun) []plot.Chart {
 	groups := sweepsOf(runs)
 	called := sweepNames(groups)
@@ -126,7 +126,7 @@ func sweepCharts(runs []results.FoundRun) []plot.Chart {
 	return plot.Curves(all, perGPU)
 }
 
-// sweepTables are the points of sweeps, a row each.
+// sweepTables returns one table per sweep with one row per point.
 func sweepTables(runs []results.FoundRun) (all []textTable) {
 	groups := sweepsOf(runs)
 	called := sweepNames(groups)
@@ -145,7 +145,7 @@ func sweepTables(runs []results.FoundRun) (all []textTable) {
 	return all
 }
 
-// pointRow is a point as a row of a table.
+// pointRow returns the table row of a point.
 func pointRow(r record.Run) []string {
 	l := loadOf(r, false)
 	row := []string{r.Serving.Load.String()}
@@ -171,7 +171,7 @@ func pointRow(r record.Run) []string {
 	return append(row, failed, strings.Join(r.Serving.Flags, "; "))
 }
 
-// loadName is what the values of a kind of load are.
+// loadName returns the name of the values of a kind of load.
 func loadName(by arrival.Kind) string {
 	if by == arrival.Rate {
 		return "requests/s that are due"
@@ -179,7 +179,7 @@ func loadName(by arrival.Kind) string {
 	return string(by)
 }
 
-// loadLabel is a load beside its point: "16", "5/s", "maximum".
+// loadLabel returns the label of a load next to its point: "16", "5/s", "maximum".
 func loadLabel(l record.ServingLoad) string {
 	switch l.By {
 	case arrival.Users:
@@ -190,7 +190,7 @@ func loadLabel(l record.ServingLoad) string {
 	return string(l.By)
 }
 
-// loadOf is a point as charts show it.
+// loadOf converts a point for charts. If perGPU is true, tokens are per accelerator.
 func loadOf(r record.Run, perGPU bool) plot.Load {
 	s, f := r.Serving, r.Serving.Figures
 	known := func(v *float64, scale float64) float64 {
@@ -214,7 +214,7 @@ func loadOf(r record.Run, perGPU bool) plot.Load {
 	return l
 }
 
-// medianAndP99 are the median and the 99th percentile; NaN: they are not known.
+// medianAndP99 returns the median and the 99th percentile; NaN: unknown.
 func medianAndP99(d metrics.Distribution) (p50, p99 float64) {
 	p50, p99 = math.NaN(), math.NaN()
 	if p, ok := d.PercentileAt(.5); ok {
@@ -226,7 +226,7 @@ func medianAndP99(d metrics.Distribution) (p50, p99 float64) {
 	return p50, p99
 }
 
-// loadWords say what was measured at a load.
+// loadWords describes the measurements at a load in words.
 func loadWords(l plot.Load, s *record.Serving) string {
 	said := []string{s.Load.String()}
 	add := func(v float64, format string) {

@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// latencyTable are the percentiles of everything that was measured, a row each.
+// latencyTable returns the percentiles of all measured times, one row per distribution.
 func latencyTable(r record.Run) textTable {
 	t := textTable{Title: "Percentiles", Numbers: true}
 	if r.Serving != nil && r.Serving.Figures != nil {
@@ -48,7 +48,7 @@ func latencyTable(r record.Run) textTable {
 	return t
 }
 
-// addPercentiles adds a row with those of a distribution, where there is one with the percentiles of the rows before.
+// addPercentiles adds the percentiles of a distribution as a row, if it has the same percentiles as the other rows.
 func (t *textTable) addPercentiles(of metric.Times, l *record.Latency) {
 	if l == nil || !l.Measured() {
 		return
@@ -63,20 +63,20 @@ func (t *textTable) addPercentiles(of metric.Times, l *record.Latency) {
 	for _, q := range l.Percentiles {
 		head = append(head, strconv.FormatFloat(100*q.P, 'g', 6, 64)+" %")
 		cell := plot.Duration(q.NS)
-		if l.Count > 0 { // else it is not known whether there were enough
+		if l.Count > 0 { // otherwise the number of values is unknown
 			cell = plot.Percentile(uint64(l.Count), q.P, q.NS)
 		}
 		cells = append(cells, cell)
 	}
 	head = append(head, "max", "mean")
-	if len(t.Rows) > 0 && !slices.Equal(head, t.Head) { // a plugin may tell other percentiles
+	if len(t.Rows) > 0 && !slices.Equal(head, t.Head) { // a plugin may report other percentiles
 		return
 	}
 	t.Head = head
 	t.Rows = append(t.Rows, append(cells, ranged(l.Max), ranged(l.Mean)))
 }
 
-// servingLatencies are the percentiles of what was measured of a server.
+// servingLatencies returns the percentiles of a server's times.
 func servingLatencies(f *metrics.Figures) textTable {
 	t := textTable{Title: "Percentiles", Numbers: true}
 	for _, of := range metric.ServingDistributions() {
@@ -95,16 +95,16 @@ func servingLatencies(f *metrics.Figures) textTable {
 	return t
 }
 
-// shareBar is a part of a whole, both in percent of its width. Target is 0 where there is none.
+// shareBar is the share of a whole, in percent of its width. Target is the position of a mark; 0: no mark.
 type shareBar struct {
 	Alt          string
 	Part, Target float64
 }
 
-// roundTenth rounds to what a bar shows.
+// roundTenth rounds to tenths, the precision of a bar.
 func roundTenth(v float64) float64 { return math.Round(v*10) / 10 }
 
-// nodeShare is what a device or node did.
+// nodeShare is the part of the work done by a device or node.
 type nodeShare struct {
 	Name, Samples, Batches, Percent string
 	Bar                             shareBar
@@ -123,7 +123,7 @@ func nodeShares(r record.Run) []nodeShare {
 	return all
 }
 
-// detailTables are the tables that are folded.
+// detailTables returns the tables that are initially collapsed.
 func detailTables(f results.FoundRun) []textTable {
 	r := f.Run
 	all := []textTable{serverTable(r), settingsTable(r), workloadTable(r), machineTable(r), networkTable(r)}
@@ -146,7 +146,7 @@ func settingsTable(r record.Run) textTable {
 	return t
 }
 
-// addRows adds pairs of names and values; those without a value are left out.
+// addRows adds pairs of names and values. It omits pairs without a value.
 func (t *textTable) addRows(pairs ...string) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
@@ -178,7 +178,7 @@ func workloadTable(r record.Run) textTable {
 	return t
 }
 
-// serverTable is what a server said of itself, beside what was measured of the same.
+// serverTable returns what a server reports about itself and the corresponding measurements.
 func serverTable(r record.Run) textTable {
 	t := textTable{Title: "What the server tells of itself", Numbers: true, Head: []string{"", "mean", "p50", "p99",
 		"most"}}
@@ -212,7 +212,7 @@ func serverTable(r record.Run) textTable {
 	return t
 }
 
-// plainName writes a name of a record in words.
+// plainName replaces the underscores in a name by spaces.
 func plainName(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 func sizeText(n int64) string {

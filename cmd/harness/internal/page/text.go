@@ -17,8 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// WriteText writes the report for a terminal: verdicts with their reasons, percentiles, how things went over time, and
-// profiles.
+// WriteText writes the report for a terminal: verdicts with reasons, percentiles, charts over time, and profiles.
 func (r Report) WriteText(w io.Writer) error {
 	b := terminal.On(w)
 	b.Print(r.verdictCounts(), "\n")
@@ -42,10 +41,10 @@ func (r Report) WriteText(w io.Writer) error {
 	return b.Err()
 }
 
-// maxWhole is how many runs are shown each with all that is known of it. Of more each has a line.
+// maxWhole is the maximum number of runs shown with all details. More runs have one line each.
 const maxWhole = 300
 
-// writeRuns writes the runs, under the names of their benchmarks where there are many.
+// writeRuns writes the runs. Many runs are grouped under the names of their benchmarks.
 func (r Report) writeRuns(b *terminal.Writer) error {
 	called := names.NameRuns(r.Set.Runs)
 	if len(r.Set.Runs) > maxWhole {
@@ -64,7 +63,7 @@ func (r Report) writeRuns(b *terminal.Writer) error {
 	return nil
 }
 
-// writeLines writes a line for each of many runs.
+// writeLines writes one line per run.
 func (r Report) writeLines(b *terminal.Writer, called []names.Name) error {
 	t := columns.Table{Right: []int{1}}
 	t.Head("VERDICT", "RESULT", "RUN")
@@ -100,11 +99,11 @@ func writeRun(b *terminal.Writer, f results.FoundRun, name string) error {
 	return writeCharts(b, f)
 }
 
-// indent begins the lines below a run's row.
+// indent is the indent of the lines below a run's row.
 const indent = "    "
 
-// writeLatencies writes a line for each distribution, or where these are too long for the terminal one for each
-// statistic, in as many tables as it takes.
+// writeLatencies writes one line per distribution. If the lines are too long for the terminal, it writes one line per
+// statistic in several tables.
 func writeLatencies(b *terminal.Writer, rows [][]string) error {
 	parts := [][][]string{rows}
 	if most := b.Columns(); most > 0 && widthOf(rows) > most {
@@ -126,8 +125,8 @@ func writeLatencies(b *terminal.Writer, rows [][]string) error {
 	return nil
 }
 
-// splitColumns makes tables of so many columns of the terminal at most, each with the first of the rows' cells, and
-// with one more at least.
+// splitColumns splits rows into tables of up to maxWidth columns of the terminal. Each table contains the first cell of
+// the rows and at least one other.
 func splitColumns(rows [][]string, most int) (parts [][][]string) {
 	for from := 1; from < len(rows[0]); {
 		to := from + 1
@@ -141,7 +140,7 @@ func splitColumns(rows [][]string, most int) (parts [][][]string) {
 	return parts
 }
 
-// cutCells takes some cells of each row, behind the first.
+// cutCells returns the first cell of each row and those from index from to index to.
 func cutCells(rows [][]string, from, to int) [][]string {
 	chosen := make([][]string, len(rows))
 	for i, row := range rows {
@@ -150,7 +149,7 @@ func cutCells(rows [][]string, from, to int) [][]string {
 	return chosen
 }
 
-// widthOf is how many columns rows take as a table.
+// widthOf returns the width of the rows as a table, in columns of the terminal.
 func widthOf(rows [][]string) int {
 	var widths []int
 	for _, row := range rows {
@@ -168,7 +167,7 @@ func widthOf(rows [][]string) int {
 	return sum - len("  ")
 }
 
-// transpose makes columns of rows. The titles of distributions are short ones.
+// transpose swaps rows and columns. It shortens the titles of distributions.
 func transpose(rows [][]string) [][]string {
 	out := make([][]string, len(rows[0]))
 	for i, row := range rows {
@@ -192,10 +191,10 @@ func shortTitle(title string) string {
 	return title
 }
 
-// plainText is text without control characters and line breaks: no result may write to the terminal as it likes.
+// plainText removes control characters and line breaks, so that results cannot control the terminal.
 func plainText(text string) string { return strings.TrimSpace(terminal.Line(text)) }
 
-// maxBlocks and minBlocks are how many blocks a line has.
+// The limits of the number of blocks in a line.
 const (
 	maxBlocks = 56
 	minBlocks = 16
@@ -229,7 +228,7 @@ func writeCharts(b *terminal.Writer, f results.FoundRun) error {
 	return err
 }
 
-// blockLine draws a line over time, of n blocks: each is the highest value of its stretch.
+// blockLine draws a line over time with n blocks. Each shows the highest value of its interval.
 func blockLine(c plot.Chart, n int) string {
 	const levels = "▁▂▃▄▅▆▇█"
 	at, values := c.OverTime()
@@ -247,7 +246,7 @@ func blockLine(c plot.Chart, n int) string {
 	var b strings.Builder
 	last := 0.0
 	for _, v := range tops {
-		if v == 0 && steps { // between two steps
+		if v == 0 && steps { // an empty block between two steps
 			v = last
 		}
 		last = v

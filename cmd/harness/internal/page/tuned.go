@@ -24,13 +24,13 @@ type Tuned struct {
 	tune.Profile
 }
 
-// searchName is what the search was of.
+// searchName returns the subject of the search.
 func (t Tuned) searchName() string {
 	return strings.Join(slices.DeleteFunc([]string{"tuning of", t.For.Model, t.For.Precision, t.For.Backend},
 		func(part string) bool { return part == "" }), " ")
 }
 
-// tunedSections adds the sections of profiles.
+// tunedSections adds the sections of the profiles.
 func (v *pageView) tunedSections(all []Tuned) error {
 	for i, t := range all {
 		s := runSection{
@@ -51,12 +51,12 @@ func (v *pageView) tunedSections(all []Tuned) error {
 		if err := page.ExecuteTemplate(&text, "run", s); err != nil {
 			return err
 		}
-		v.Runs = append(v.Runs, template.HTML(text.String())) // made by the template, which escaped it
+		v.Runs = append(v.Runs, template.HTML(text.String())) // the template has escaped it
 	}
 	return nil
 }
 
-// foundCards are what was found.
+// foundCards returns the results of the search.
 func (t Tuned) foundCards() (all []figureCard) {
 	if o := t.Offline; o != nil {
 		all = append(all, figureCard{Name: "Offline", Value: figure.Round(o.SamplesPerSecond) + " samples/s",
@@ -69,7 +69,7 @@ func (t Tuned) foundCards() (all []figureCard) {
 	return all
 }
 
-// searchCharts are the curves of both searches.
+// searchCharts returns the curves of both searches.
 func (t Tuned) searchCharts() (all []plot.Chart) {
 	if c, ok := t.settingsChart(); ok {
 		all = append(all, c)
@@ -88,7 +88,7 @@ func (t Tuned) searchCharts() (all []plot.Chart) {
 	return all
 }
 
-// settingsChart is the curve of the search for a setting: by batch size, or at a server by requests in flight.
+// settingsChart returns the curve of the search for a setting, by batch size or, for a server, by requests in flight.
 func (t Tuned) settingsChart() (plot.Chart, bool) {
 	if t.Offline == nil {
 		return plot.Chart{}, false
@@ -119,7 +119,7 @@ func (t Tuned) settingsChart() (plot.Chart, bool) {
 	return plot.Settings(by, tried, own)
 }
 
-// settingsTable is what was measured of each setting.
+// settingsTable returns the measurements of each setting.
 func (t Tuned) settingsTable() textTable {
 	of := textTable{Title: "Settings that were tried", Numbers: true}
 	of.Head = []string{"setting", "samples/s", "spread", "tests"}
@@ -137,7 +137,7 @@ func (t Tuned) settingsTable() textTable {
 	return of
 }
 
-// trialsTable are the runs of Server.
+// trialsTable returns the Server runs of the search.
 func (t Tuned) trialsTable() textTable {
 	of := textTable{Title: "Runs of Server", Head: []string{"target_qps", "verdict", "latency, ms", "setting"}}
 	if t.Server == nil {
@@ -156,7 +156,7 @@ func (t Tuned) trialsTable() textTable {
 	return of
 }
 
-// writeTuned writes what was found, what its curves show, and the tables.
+// writeTuned writes the results, the curves and the tables of profiles.
 func writeTuned(w io.Writer, all []Tuned) error {
 	b := terminal.On(w)
 	for _, t := range all {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// runVerdict is how a run stands, by a class of the style sheet and a sign, too.
+// runVerdict is the verdict on a run, with a CSS class and a sign.
 type runVerdict struct{ Verdict, Class, Sign string }
 
 func verdictOf(r record.Run) runVerdict {
@@ -26,7 +26,7 @@ func verdictOf(r record.Run) runVerdict {
 		v.Class, v.Sign = "good", "✓"
 	case r.Serving != nil && r.Verdict == "MISSES":
 		v.Class, v.Sign = "bad", "✗"
-	case r.Serving != nil && r.Status == record.Complete: // measured, and not judged
+	case r.Serving != nil && r.Status == record.Complete: // servers have measurements but no verdict
 		v.Class, v.Sign = "plain", "•"
 	}
 	v.Verdict = cmp.Or(v.Verdict, "no verdict")
@@ -36,7 +36,8 @@ func verdictOf(r record.Run) runVerdict {
 	return v
 }
 
-// ofTest adds what the run's compliance test found: an audit fails whose run is VALID.
+// ofTest adds the verdict of the run's compliance test, which decides the class and the sign. A VALID run can fail its
+// test.
 func ofTest(r record.Run, v runVerdict) runVerdict {
 	v.Verdict += ", " + r.Test + " " + string(r.TestVerdict)
 	switch r.TestVerdict {
@@ -50,7 +51,7 @@ func ofTest(r record.Run, v runVerdict) runVerdict {
 	return v
 }
 
-// pageTitle names the models.
+// pageTitle returns the names of the models.
 func (r Report) pageTitle() string {
 	var models []string
 	for _, f := range r.Set.Runs {
@@ -72,7 +73,7 @@ func (r Report) pageTitle() string {
 	return strings.Join(models, ", ")
 }
 
-// verdictCounts counts runs by verdict.
+// verdictCounts returns the number of runs per verdict.
 func (r Report) verdictCounts() string {
 	text := countVerdicts(r.Set.Runs)
 	switch tuned := figure.Plural(len(r.Tuned), "profile") + " of harness tune"; {
@@ -85,7 +86,7 @@ func (r Report) verdictCounts() string {
 	}
 }
 
-// countVerdicts counts runs by their verdicts: "3 runs: 2 VALID, 1 PASS".
+// countVerdicts returns the number of runs per verdict: "3 runs: 2 VALID, 1 PASS".
 func countVerdicts(runs []results.FoundRun) string {
 	var verdicts []string
 	counts := map[string]int{}
@@ -103,10 +104,10 @@ func countVerdicts(runs []results.FoundRun) string {
 	return figure.Plural(len(runs), "run") + ": " + strings.Join(parts, ", ")
 }
 
-// resultNotes are what the results say of themselves.
+// resultNotes returns the notes in the results.
 func (r Report) resultNotes() []string {
 	for _, f := range r.Set.Runs {
-		if f.Serving != nil && f.Effective == nil { // LoadGen had no part in it
+		if f.Serving != nil && f.Effective == nil { // measured without LoadGen
 			continue
 		}
 		if f.LoadGen == nil || f.LoadGen.Rehearses() {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// placedAxis is an Axis whose ends, and their places, are known.
+// placedAxis is an Axis with known ends and positions.
 type placedAxis struct {
 	Axis
-	low, high float64  // values
-	from, to  float64  // where they are in the picture
-	unit      timeUnit // of numbers {"", 1}
+	low, high float64  // values at the ends
+	from, to  float64  // positions of the ends in the picture
+	unit      timeUnit // {"", 1} for numbers
 }
 
-// spanValues decides the ends over the values from low to high.
+// spanValues returns the axis for values from low to high.
 func (a Axis) spanValues(low, high float64) placedAxis {
 	if a.Max > a.Min {
 		low, high = min(low, a.Min), max(high, a.Max)
@@ -41,7 +41,7 @@ func (a Axis) spanValues(low, high float64) placedAxis {
 	return out
 }
 
-// widenToTicks makes a linear axis end at ticks. A span of nothing becomes one that has room.
+// widenToTicks extends a linear axis to ticks. It widens an empty span.
 func (a *placedAxis) widenToTicks() {
 	if !(a.high > a.low) {
 		a.high = a.low + max(a.unit.ns, math.Abs(a.low)/10)
@@ -53,7 +53,7 @@ func (a *placedAxis) widenToTicks() {
 	a.low, a.high = math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step
 }
 
-// axisTitle is the label with the unit, where ticks do not have theirs.
+// axisTitle returns the label, with the unit unless the ticks have their own.
 func (a *placedAxis) axisTitle() string {
 	if a.unit.name == "" || a.Scale == Log {
 		return a.Label
@@ -61,7 +61,7 @@ func (a *placedAxis) axisTitle() string {
 	return a.Label + ", " + a.unit.name
 }
 
-// positionOf is where a value is; one beyond the ends is at the edge.
+// positionOf returns the position of a value. Values outside of the axis are at its edge.
 func (a *placedAxis) positionOf(v float64) float64 {
 	low, high := a.low, a.high
 	if a.Scale == Log {
@@ -70,17 +70,16 @@ func (a *placedAxis) positionOf(v float64) float64 {
 	return a.from + (a.to-a.from)*min(max((v-low)/(high-low), 0), 1)
 }
 
-// axisTick is a place, with a label or without.
+// axisTick is a tick, with or without a label.
 type axisTick struct {
 	at    float64
 	label string
 }
 
-// maxTicks is how many ticks a linear axis has, or one more.
+// maxTicks is the number of ticks on a linear axis; there may be one more.
 const maxTicks = 6
 
-// tickChoices are the choices of ticks, the next always fewer than the one before. The last one is of a single label,
-// or two.
+// tickChoices returns sets of ticks in order of decreasing number. The last set has one or two labels.
 func (a *placedAxis) tickChoices() [][]axisTick {
 	switch a.Scale {
 	case Log:
@@ -96,7 +95,7 @@ func (a *placedAxis) tickChoices() [][]axisTick {
 	return all
 }
 
-// evenTicks are ticks at equal distances.
+// evenTicks returns ticks at equal distances.
 func (a *placedAxis) evenTicks(most float64) []axisTick {
 	step := a.tickStep(most)
 	var all []axisTick
@@ -106,7 +105,7 @@ func (a *placedAxis) evenTicks(most float64) []axisTick {
 	return all
 }
 
-// tickStep is the distance of so many ticks, or one more.
+// tickStep returns the distance between maxTicks ticks; there may be one more.
 func (a *placedAxis) tickStep(most float64) float64 {
 	step := niceStep((a.high-a.low)/a.unit.ns, most)
 	if a.Whole {
@@ -115,7 +114,7 @@ func (a *placedAxis) tickStep(most float64) float64 {
 	return step * a.unit.ns
 }
 
-// niceStep is 1, 2 or 5 times a power of ten, at most so many of which are a span.
+// niceStep returns the smallest step of 1, 2 or 5 times a power of ten that occurs up to maxSteps times in span.
 func niceStep(span, most float64) float64 {
 	if !(span > 0) || math.IsInf(span, 0) {
 		return 1
@@ -129,7 +128,7 @@ func niceStep(span, most float64) float64 {
 	return 10 * power
 }
 
-// decadeTicks are ticks of a logarithmic axis: with labels at 1, 2 and 5 times the powers of ten, or at fewer of them.
+// decadeTicks returns ticks of a logarithmic axis, with labels at 1, 2 and 5 times powers of ten or at fewer of them.
 func (a *placedAxis) decadeTicks() [][]axisTick {
 	first, last := int(math.Floor(math.Log10(a.low))), int(math.Ceil(math.Log10(a.high)))
 	var all [][]axisTick
@@ -149,7 +148,7 @@ func (a *placedAxis) decadeTicks() [][]axisTick {
 	return all
 }
 
-// powerTicks are ticks at 1 to 9 times powers of ten, with labels at some of these, of every so many-th power.
+// powerTicks returns ticks at 1 to 9 times powers of ten. Those in labelled have labels at every every-th power.
 func (a *placedAxis) powerTicks(first, last, every int, labelled ...int) []axisTick {
 	var all []axisTick
 	for k := first; k <= last; k++ {
@@ -169,7 +168,7 @@ func (a *placedAxis) powerTicks(first, last, every int, labelled ...int) []axisT
 	return all
 }
 
-// withUnits gives ticks labels with units.
+// withUnits adds units to the labels of ticks.
 func (a *placedAxis) withUnits(ticks []axisTick) []axisTick {
 	for i := range ticks {
 		ticks[i].label = a.valueWithUnit(ticks[i].at)
@@ -177,7 +176,7 @@ func (a *placedAxis) withUnits(ticks []axisTick) []axisTick {
 	return ticks
 }
 
-// valueWithUnit is a value with its own unit.
+// valueWithUnit formats a value with its own unit.
 func (a *placedAxis) valueWithUnit(v float64) string {
 	if a.Of == Number {
 		return formatStep(v, math.Pow(10, math.Floor(math.Log10(v)+1e-9)))
@@ -192,7 +191,7 @@ func (a *placedAxis) valueWithUnit(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64) + " " + u.name
 }
 
-// countLabels counts them.
+// countLabels returns the number of ticks with labels.
 func countLabels(set []axisTick) (n int) {
 	for _, t := range set {
 		if t.label != "" {
@@ -202,7 +201,7 @@ func countLabels(set []axisTick) (n int) {
 	return n
 }
 
-// nineTicks are ticks of percentiles: half, and each further nine.
+// nineTicks returns ticks for percentiles: the median and one per additional nine.
 func (a *placedAxis) nineTicks() [][]axisTick {
 	every := []axisTick{{0, "min"}, {percentilePosition(.5), "p50"}}
 	text := ""
@@ -231,10 +230,11 @@ func (a *placedAxis) nineTicks() [][]axisTick {
 	return all
 }
 
-// percentilePosition is where a percentile, a fraction, is on an axis that gives each further nine the same room.
+// percentilePosition returns the position of a percentile, a fraction, on an axis with equal distances between 90, 99,
+// 99.9 and so on.
 func percentilePosition(p float64) float64 { return -math.Log10(1 - p) }
 
-// formatStep writes a value to as many decimals as a step has, with commas between thousands.
+// formatStep formats a value with as many decimals as step has, and commas between thousands.
 func formatStep(v, step float64) string {
 	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
 	text := strconv.FormatFloat(v, 'f', min(decimals, 12), 64)

@@ -7,13 +7,13 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// BatchSizeCount is the number of batches that had the same number of samples.
+// BatchSizeCount is the number of batches with a certain number of samples.
 type BatchSizeCount struct {
 	Samples int
 	Batches uint64
 }
 
-// BatchSizes is the chart of how large batches were, of sizes that ascend; ok is false where all have one sample.
+// BatchSizes returns a chart of the batch sizes, which must ascend. ok is false if all batches have one sample.
 func BatchSizes(sizes []BatchSizeCount) (c Chart, ok bool) {
 	if len(sizes) == 0 || len(sizes) == 1 && sizes[0].Samples <= 1 {
 		return Chart{}, false
@@ -23,7 +23,7 @@ func BatchSizes(sizes []BatchSizeCount) (c Chart, ok bool) {
 		batches, samples = batches+s.Batches, samples+s.Batches*uint64(s.Samples)
 	}
 	most := sizes[len(sizes)-1].Samples
-	step := (most + bins - 1) / bins // samples to a bar
+	step := (most + bins - 1) / bins // sizes per bar
 	n := make([]float64, (most+step-1)/step)
 	for _, s := range sizes {
 		n[(s.Samples-1)/step] += float64(s.Batches) / float64(batches) * 100
@@ -34,7 +34,7 @@ func BatchSizes(sizes []BatchSizeCount) (c Chart, ok bool) {
 		Alt: fmt.Sprintf("%s batches of %s samples on average, %s at most.", groupDigits(batches),
 			formatFigure(float64(samples)/float64(batches)), groupDigits(uint64(most)))}
 	for k, share := range n {
-		from, to := float64(k*step)+.5, float64((k+1)*step)+.5 // a bar stands above its number
+		from, to := float64(k*step)+.5, float64((k+1)*step)+.5 // centres the bar above its number
 		l.X, l.Y = append(l.X, from), append(l.Y, share)
 		c.Y.Max = max(c.Y.Max, share)
 		if share > 0 {
@@ -46,7 +46,7 @@ func BatchSizes(sizes []BatchSizeCount) (c Chart, ok bool) {
 	return c, true
 }
 
-// sizesText names sizes.
+// sizesText formats a range of sizes.
 func sizesText(from, to int) string {
 	if from == to {
 		return groupDigits(uint64(from)) + " samples"
@@ -54,7 +54,7 @@ func sizesText(from, to int) string {
 	return groupDigits(uint64(from)) + " to " + groupDigits(uint64(to)) + " samples"
 }
 
-// Waiting is the chart of how long samples waited in the plugin, and of their time in the model.
+// Waiting returns a chart of the samples' waiting times in the plugin and their times in the model.
 func Waiting(waiting, model Quantiles) Chart {
 	c := Chart{ID: "waiting", Title: capitalize(metric.Waiting.Title) + " and " + metric.Model.Title,
 		X: Axis{Label: "percentile", Scale: Tail}, Y: Axis{Label: "time", Of: Latency}}

@@ -4,49 +4,49 @@ import (
 	"slices"
 )
 
-// Chart is a chart of points, bands and lines, or of rows. It has at least one of them, of at least one value. Times
-// are in nanoseconds.
+// Chart is a chart of points, bands and lines, or of rows. It must contain at least one value. Times are in
+// nanoseconds.
 type Chart struct {
-	ID    string // names it among a run's: "latency"
+	ID    string // unique within a run: "latency"
 	Title string
-	// Of says which runs it is of. It stands beneath the title of a picture that is shown alone.
+	// Of names the runs in the chart. It is below the title of a standalone picture.
 	Of string
-	// Alt says in words what the chart shows, for those who do not see it.
+	// Alt describes the chart in words, for readers who cannot see it.
 	Alt   string
 	X, Y  Axis
 	Dots  *Dots
 	Band  *Band
 	Lines []Line
-	Rows  []Row // where there are rows, X is the axis of their values, and Y is not shown
+	Rows  []Row // with rows, X is the axis of their values, and Y is not shown
 	Marks []Mark
-	// Shades are ranges of X with another ground.
+	// Shades contains ranges of X with another background.
 	Shades []Shade
 	Hover  []Hover
-	Notes  []string // what the axes do not show, a phrase each
+	Notes  []string // phrases on facts that the axes do not show
 }
 
 // Shade is a range of X. Parts outside of the axis are not shown.
 type Shade struct {
 	From, To float64
-	Name     string // stands within the range, where there is room
-	Clear    bool   // has a name alone, and no ground of its own
+	Name     string // label inside the range, if it fits
+	Clear    bool   // only the name, without a background
 }
 
 // Axis is one of a chart's two axes.
 type Axis struct {
-	Label    string // what it shows: "latency". The unit of times is added
+	Label    string // the subject: "latency"; units of times are added
 	Scale    Scale
 	Of       Quantity
-	Whole    bool    // counts: no fractions between ticks
-	Exact    bool    // it ends where the values do, and not at a tick
-	Min, Max float64 // the least that it spans; further where values and marks go. Of Log, Min is where it begins
+	Whole    bool    // whole numbers: no fractions between ticks
+	Exact    bool    // ends at the values, not at ticks
+	Min, Max float64 // minimum span, extended for values and marks; the start of a Log axis is Min
 }
 
 // Scale is the spacing of values along an axis.
 type Scale int
 
-// The scales. Log wants a Min above 0; what is below is drawn at the edge. Tail gives each further nine of a
-// percentile, a fraction, the same room.
+// The scales. Log requires a Min above 0 and draws smaller values at the edge. Tail has equal distances between the
+// percentiles 0.9, 0.99, 0.999 and so on.
 const (
 	Linear Scale = iota
 	Log
@@ -56,7 +56,8 @@ const (
 // Quantity is the kind of values.
 type Quantity int
 
-// Numbers have no unit, latencies have one of ns to s, and times since the start of a run have one of ms to h.
+// The quantities. Number has no unit, Latency has units from ns to s, and Elapsed, the time since the start of a run,
+// has units from ms to h.
 const (
 	Number Quantity = iota
 	Latency
@@ -69,8 +70,8 @@ type Dots struct {
 	X, Y []float64
 }
 
-// Band is an area between two values in each of several steps. The lowest step is marked. Step k extends from X[k] to
-// X[k+1]. A step is empty if Low is NaN.
+// Band is the area between two values per step. The lower value is marked. Step k extends from X[k] to X[k+1]. A step
+// is empty if Low is NaN.
 type Band struct {
 	Name         string
 	X, Low, High []float64
@@ -78,26 +79,26 @@ type Band struct {
 
 // Line is a line through points. They ascend in X unless the line has Knots.
 type Line struct {
-	Name  string // shown where a chart has several
+	Name  string // shown in charts with several lines
 	X, Y  []float64
-	Step  bool // Y holds from its X to the next one
-	Reach bool // Y holds from the X before to its own
-	// Between adds straight lines between the points, in which nothing was measured: the key says so.
+	Step  bool // Y applies from its X to the next X
+	Reach bool // Y applies from the previous X to its own
+	// Between adds straight lines between points without measurements. The key explains them.
 	Between bool
-	Fill    bool   // the surface below it is filled
-	Knots   []Knot // one for each point, which is then drawn as a disc; nil: none is
+	Fill    bool   // fills the area below
+	Knots   []Knot // one per point, drawn as a disc; nil: no discs
 }
 
 // Knot is a separately measured point of a line.
 type Knot struct {
-	Name   string // stands beside it, where there is room
-	Words  string // what it says under the pointer
-	Hollow bool   // a ring, for a value that is not to be relied on
-	Aside  bool   // the line does not go through it, and it is faint
+	Name   string // label next to the point, if it fits
+	Words  string // text under the pointer
+	Hollow bool   // a ring, for an unreliable value
+	Aside  bool   // faint, and not connected to the line
 }
 
-// Row is a named bar from From to To. If High is above To, a line extends from Low to High. At is marked on it if it is
-// above 0.
+// Row is a named bar from From to To. If High is above To, a line extends from Low to High. A positive At is marked on
+// it.
 type Row struct {
 	Name, Value         string
 	From, To, Low, High float64
@@ -109,17 +110,17 @@ type Mark struct {
 	Name     string
 	At       float64
 	Vertical bool // at a value of X, else of Y
-	Limit    bool // what must not be exceeded
-	Line     int  // it belongs to this line, counted from 1, and has its colour; 0: to none, or to all
+	Limit    bool // a limit that values must not exceed
+	Line     int  // number of the line, from 1, whose colour the mark has; 0: no line
 }
 
-// Hover is the text of a part of the chart under the pointer, from one value of X to another.
+// Hover is the text for a range of X under the pointer.
 type Hover struct {
 	From, To float64
 	Words    string
 }
 
-// OverTime are the values that the chart has over time; none where it is of something else.
+// OverTime returns the chart's values over time, or nil for a chart of something else.
 func (c Chart) OverTime() (at, values []float64) {
 	switch {
 	case c.X.Of != Elapsed:
@@ -132,7 +133,7 @@ func (c Chart) OverTime() (at, values []float64) {
 	return nil, nil
 }
 
-// Range is the lowest and the highest value over time, and their unit.
+// Range returns the lowest and the highest value over time, and their unit.
 func (c Chart) Range() (low, high, unit string) {
 	_, values := c.OverTime()
 	least, most := slices.Min(values), slices.Max(values)

@@ -14,14 +14,13 @@ import (
 // Facts contains the values of a run's settings that charts mark. Durations are in nanoseconds; 0 means none.
 type Facts struct {
 	Percentile       float64 // the target percentile, a fraction
-	Limit            int64   // of latencies at it
+	Limit            int64   // limit of the latency at Percentile
 	TTFTLimit        int64
 	TPOTLimit        int64
-	TargetSamplesPer float64 // the samples per second that the schedule has
+	TargetSamplesPer float64 // scheduled samples per second
 }
 
-// Charts are those of a run, in the order in which they are shown. A chart of which nothing was measured is not among
-// them.
+// Charts returns the charts of a run in display order. It omits charts without measurements.
 func Charts(f *series.File, facts Facts) []Chart {
 	var all []Chart
 	add := func(c Chart, ok bool) {
@@ -31,7 +30,7 @@ func Charts(f *series.File, facts Facts) []Chart {
 	}
 	latency := metric.Latency
 	limit := facts.Limit
-	if f.Line(metric.TTFT) != nil { // the limit is that of tokens
+	if f.Line(metric.TTFT) != nil { // the limit applies to TTFT and TPOT
 		limit = 0
 	} else if f.Histogram(metric.QueryLatency) != nil {
 		latency = metric.QueryLatency
@@ -51,16 +50,16 @@ func Charts(f *series.File, facts Facts) []Chart {
 	return all
 }
 
-// chartData is what charts are made of.
+// chartData is the input of charts.
 type chartData struct {
 	*series.File
 	facts Facts
 }
 
-// maxShown is how many single values a chart has at most.
+// maxShown limits the single values in a chart.
 const maxShown = 600
 
-// overTime is a measure over time: single values, and percentiles of all in steps.
+// overTime returns a chart of a measure over time, with single values and stepwise percentiles.
 func (m chartData) overTime(id string, of metric.Times, limit int64) (Chart, bool) {
 	l, h := m.Line(of), m.Histogram(of)
 	if l == nil || h == nil || len(l.T) == 0 {
@@ -89,7 +88,7 @@ func (m chartData) overTime(id string, of metric.Times, limit int64) (Chart, boo
 	return c, true
 }
 
-// addBand adds the band of a measure, and its values under the pointer.
+// addBand adds the band of a measure, and its values as hover texts.
 func (c *Chart) addBand(b *series.Band) {
 	out := &Band{Name: "p50 to p99 of each " + Duration(b.Step)}
 	for k, n := range b.Count {
@@ -108,7 +107,7 @@ func (c *Chart) addBand(b *series.Band) {
 	c.Band = out
 }
 
-// setLogarithmic makes an axis begin where all but one in a thousand of the values do.
+// setLogarithmic sets a logarithmic axis that begins at the 0.1th percentile.
 func (c *Chart) setLogarithmic(a *Axis, h *series.Histogram) {
 	low := h.Quantile(.001)
 	a.Scale, a.Min, a.Max = Log, float64(low), float64(h.Max)
@@ -117,11 +116,11 @@ func (c *Chart) setLogarithmic(a *Axis, h *series.Histogram) {
 	}
 }
 
-// capitalize begins a title.
+// capitalize returns words with an upper-case first letter.
 func capitalize(words string) string { return strings.ToUpper(words[:1]) + words[1:] }
 
-// markPercentile marks the target percentile and the limit, as far as that is near what was measured: else it would
-// flatten it.
+// markPercentile marks the target percentile and the limit. It omits a limit far above the values, because it would
+// flatten the curve.
 func (m chartData) markPercentile(c *Chart, h *series.Histogram, limit int64) {
 	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key && enoughFor(h.Count, p) {
 		c.Marks = append(c.Marks, Mark{Name: percentileText(p) + " " + statedPercentile(h, p), At: float64(h.Quantile(p))})
@@ -131,10 +130,10 @@ func (m chartData) markPercentile(c *Chart, h *series.Histogram, limit int64) {
 	}
 }
 
-// isDrawable says whether a limit can be drawn with values up to a highest one.
+// isDrawable reports whether a limit can be drawn in the same chart as values up to maxValue.
 func isDrawable(limit, most int64) bool { return limit/3 <= most }
 
-// describeMeasure describe a measure.
+// describeMeasure describes a measure in words.
 func (m chartData) describeMeasure(of metric.Times, h *series.Histogram, limit int64) string {
 	text := fmt.Sprintf("%s values of %s: lowest %s, median %s, ", groupDigits(h.Count), of.Title, Duration(h.Min),
 		Duration(h.Quantile(.5)))
@@ -153,7 +152,7 @@ func (m chartData) describeMeasure(of metric.Times, h *series.Histogram, limit i
 
 func groupDigits(n uint64) string { return formatStep(float64(n), 1) }
 
-// distributionChart is a measure by percentile.
+// distributionChart returns a chart of a measure by percentile.
 func (m chartData) distributionChart(id string, of metric.Times, limit int64) (Chart, bool) {
 	h := m.Histogram(of)
 	if h == nil || h.Count < 2 {
@@ -181,10 +180,10 @@ func (m chartData) distributionChart(id string, of metric.Times, limit int64) (C
 	return c, true
 }
 
-// percentileEnd is where an axis of percentiles ends: at the highest value.
+// percentileEnd returns the end of an axis of percentiles, the position of the highest value.
 func percentileEnd(h *series.Histogram) float64 { return percentilePosition(1 - 1/float64(h.Count)) }
 
-// percentileCurve goes through the highest value of each bucket at its percentile.
+// percentileCurve returns a line through the highest value of each bucket at its percentile.
 func percentileCurve(h *series.Histogram) Line {
 	x, y := []float64{0}, []float64{float64(h.Min)}
 	var seen uint64
@@ -199,16 +198,17 @@ func percentileCurve(h *series.Histogram) Line {
 	return Line{X: selectValues(x, points), Y: selectValues(y, points)}
 }
 
-// bins is how many surfaces a distribution has.
+// bins is the number of bars in a distribution.
 const bins = 60
 
-// valueBins is a division of values into bins of equal width on a scale, edges[k] to edges[k+1].
+// valueBins is a division of values into bins from edges[k] to edges[k+1], of equal width on a linear or logarithmic
+// scale.
 type valueBins struct {
 	log   bool
 	edges []float64
 }
 
-// binsOf divides the values from low to high, at least one apart.
+// binsOf returns bins for the values from low to high, which differ by at least one.
 func binsOf(low, high float64) valueBins {
 	b := valueBins{log: low > 0 && high/low >= 20}
 	scale, back := b.scaleFuncs()
@@ -227,7 +227,7 @@ func (b valueBins) scaleFuncs() (to, back func(float64) float64) {
 	return same, same
 }
 
-// binShares is how many percent of the values are in each bin.
+// binShares returns the percentage of the values in each bin.
 func (b valueBins) binShares(h *series.Histogram) []float64 {
 	scale, _ := b.scaleFuncs()
 	from, to := scale(b.edges[0]), scale(b.edges[bins])
@@ -241,7 +241,7 @@ func (b valueBins) binShares(h *series.Histogram) []float64 {
 	return n
 }
 
-// countsChart is how often a measure has which values, but for the one in a thousand at either end.
+// countsChart returns a histogram of a measure, without 0.1 % of the values at either end.
 func (m chartData) countsChart(id string, of metric.Times, limit int64) (Chart, bool) {
 	h := m.Histogram(of)
 	if h == nil || h.Count < 2 || h.Min == h.Max {
@@ -269,7 +269,7 @@ func (m chartData) countsChart(id string, of metric.Times, limit int64) (Chart, 
 	return c, true
 }
 
-// valueAxis is that of the values.
+// valueAxis returns the axis of the values.
 func (b valueBins) valueAxis(of metric.Times) Axis {
 	a := Axis{Label: of.Title, Of: Latency, Exact: true}
 	if b.log {
@@ -278,7 +278,7 @@ func (b valueBins) valueAxis(of metric.Times) Axis {
 	return a
 }
 
-// markValues marks percentile and limit on the axis of values, which ends at most.
+// markValues marks the percentile and the limit on the axis of values, which ends at maxValue.
 func (m chartData) markValues(c *Chart, h *series.Histogram, limit int64, most float64) {
 	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key && enoughFor(h.Count, p) {
 		if v := float64(h.Quantile(p)); v <= most {
@@ -290,7 +290,7 @@ func (m chartData) markValues(c *Chart, h *series.Histogram, limit int64, most f
 	}
 }
 
-// selectValues are the values at some places.
+// selectValues returns the values at the indices in at.
 func selectValues(all []float64, at []int) []float64 {
 	chosen := make([]float64, len(at))
 	for i, k := range at {

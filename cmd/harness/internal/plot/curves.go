@@ -13,31 +13,31 @@ import (
 
 // Sweep contains a server's measurements at several loads.
 type Sweep struct {
-	Name  string // tells it from others
+	Name  string // distinguishes the sweep from others
 	Loads []Load // in the order of their values
-	// TTFTLimit and TPOTLimit are what was wanted, in nanoseconds; 0: nothing.
+	// TTFTLimit and TPOTLimit are the objectives in nanoseconds; 0: no objective.
 	TTFTLimit, TPOTLimit int64
 }
 
 // Load is a load with its measurements. Missing measurements are NaN.
 type Load struct {
-	By    string  // what Value is: "users", "requests/s that are due"
-	Value float64 // 0: the load is no number
-	Name  string  // stands beside its point: "16"
-	// Tokens are per second, of all users or of each accelerator; User those of one user.
+	By    string  // meaning of Value: "users", "requests/s that are due"
+	Value float64 // 0: the load has no number
+	Name  string  // label next to the point: "16"
+	// Tokens is the number of tokens per second of all users, or per accelerator. User is that of one user.
 	Tokens, User      float64
 	Requests, Goodput float64 // per second
 	Attainment        float64 // percent
 	TTFT50, TTFT99    float64 // ns
 	TPOT50, TPOT99    float64
-	// Shaky says that it is not to be relied on: overloaded, or the client was the limit. Beaten says that another load of
-	// the sweep is as good in Tokens and User, and better in one.
+	// Shaky marks an unreliable load: overloaded, or limited by the client. Beaten means that another load of the sweep is
+	// at least as good in both Tokens and User, and better in one.
 	Shaky, Beaten bool
-	Words         string // say all of this
+	Words         string // description of the load and its figures
 }
 
-// Curves are the charts of sweeps: tokens per second against those of one user, latencies, goodput and attainment
-// against each kind of load. A chart that has fewer than two points is not among them.
+// Curves returns the charts of sweeps: tokens per second against those of one user, and latencies, goodput and
+// attainment against each kind of load. It omits charts with fewer than two points.
 func Curves(sweeps []Sweep, perGPU bool) []Chart {
 	shown := sweeps[:min(len(sweeps), maxLines)]
 	var all []Chart
@@ -74,7 +74,7 @@ func Curves(sweeps []Sweep, perGPU bool) []Chart {
 	return all
 }
 
-// loadKinds are the different kinds of loads.
+// loadKinds returns the distinct kinds of loads.
 func loadKinds(sweeps []Sweep) (all []string) {
 	for _, s := range sweeps {
 		for _, l := range s.Loads {
@@ -86,13 +86,13 @@ func loadKinds(sweeps []Sweep) (all []string) {
 	return all
 }
 
-// sweepLine is a line of a chart of several sweeps: what each load has.
+// sweepLine is a line in a chart of several sweeps, with its value for each load.
 type sweepLine struct {
 	name string
 	of   func(Load) float64
 }
 
-// curvesOf are the charts against load.
+// curvesOf returns the charts against loads of one kind.
 func curvesOf(sweeps []Sweep, by string) (all []Chart) {
 	ttft, tpot := metric.TTFT, metric.TPOT
 	for _, c := range []struct {
@@ -128,7 +128,7 @@ func curvesOf(sweeps []Sweep, by string) (all []Chart) {
 	return all
 }
 
-// loadAxis is that of loads: of powers of two it is logarithmic.
+// loadAxis returns the axis of loads. It is logarithmic for powers of two.
 func loadAxis(sweeps []Sweep, by string) Axis {
 	low, high := math.Inf(1), 0.0
 	for _, s := range sweeps {
@@ -143,7 +143,8 @@ func loadAxis(sweeps []Sweep, by string) Axis {
 	return a
 }
 
-// addSweepLines adds the lines of each sweep; the best one of a chart of several sweeps is the last, and alone there.
+// addSweepLines adds the lines of each sweep. In a chart of several sweeps it adds only the last line, which is the
+// best one.
 func (c *Chart) addSweepLines(sweeps []Sweep, lines []sweepLine) {
 	if len(sweeps) > 1 {
 		lines = lines[len(lines)-1:]
@@ -167,7 +168,7 @@ func (c *Chart) addSweepLines(sweeps []Sweep, lines []sweepLine) {
 	}
 }
 
-// maxLinePoints is how many points the line with the most has.
+// maxLinePoints returns the largest number of points in a line.
 func (c *Chart) maxLinePoints() (most int) {
 	for _, l := range c.Lines {
 		most = max(most, len(l.X))
@@ -175,7 +176,7 @@ func (c *Chart) maxLinePoints() (most int) {
 	return most
 }
 
-// spreadTimes makes the axis of times logarithmic where they lie far from one another.
+// spreadTimes makes the axis of times logarithmic if the values differ by large factors.
 func (c *Chart) spreadTimes() {
 	low, high := math.Inf(1), 0.0
 	for _, l := range c.Lines {
@@ -186,7 +187,7 @@ func (c *Chart) spreadTimes() {
 	}
 }
 
-// markLimits marks what was wanted, once.
+// markLimits marks each distinct objective once.
 func (c *Chart) markLimits(sweeps []Sweep, of func(Sweep) int64) {
 	most := 0.0
 	for _, l := range c.Lines {
@@ -201,7 +202,7 @@ func (c *Chart) markLimits(sweeps []Sweep, of func(Sweep) int64) {
 	}
 }
 
-// sayPoints says what the lines are.
+// sayPoints describes the points of the lines in words.
 func (c *Chart) sayPoints() string {
 	said := make([]string, 0, len(c.Lines))
 	shaky := false
@@ -225,8 +226,8 @@ func (c *Chart) valueText(v float64) string {
 	return formatFigure(v)
 }
 
-// tradeoffChart is tokens per second against those of one user: what is better for one is worse for the other. The line
-// goes through the points that no other one of the sweep is better than in both; the others are faint.
+// tradeoffChart returns a chart of tokens per second against those of one user, which are in conflict. The line
+// connects the points that no other point of the sweep exceeds in both. The others are faint.
 func tradeoffChart(sweeps []Sweep, perGPU bool) (Chart, bool) {
 	c := Chart{
 		ID: "curve-tokens", Title: "Tokens per second against the speed of one answer",
@@ -240,7 +241,7 @@ func tradeoffChart(sweeps []Sweep, perGPU bool) (Chart, bool) {
 		l := Line{Name: s.Name}
 		var known []Load
 		for _, load := range s.Loads {
-			if load.User > 0 && load.Tokens > 0 && !math.IsInf(load.User, 0) { // else NaN, too
+			if load.User > 0 && load.Tokens > 0 && !math.IsInf(load.User, 0) { // false for NaN too
 				known = append(known, load)
 			}
 		}

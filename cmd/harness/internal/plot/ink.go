@@ -2,7 +2,7 @@ package plot
 
 import "image/color"
 
-// chartInk is a colour that has a role: in a page it is a class of CSS, elsewhere a colour on white.
+// chartInk is a colour with a role: a CSS class in pages, and a colour on white elsewhere.
 type chartInk struct {
 	class string
 	color color.NRGBA
@@ -11,7 +11,7 @@ type chartInk struct {
 // RGBA implements color.Color.
 func (i chartInk) RGBA() (r, g, b, a uint32) { return i.color.RGBA() }
 
-// The inks. CSS has the same for pages.
+// The inks. CSS contains the same for pages.
 var (
 	inkText  = chartInk{"pt", color.NRGBA{0x1f, 0x29, 0x37, 0xff}}
 	inkAxis  = chartInk{"pa", color.NRGBA{0x5b, 0x64, 0x72, 0xff}}
@@ -23,10 +23,11 @@ var (
 	inkBand  = chartInk{"pb", color.NRGBA{0x1d, 0x4e, 0xd8, 0x38}}
 	inkShade = chartInk{"ps", color.NRGBA{0xe5, 0xe7, 0xeb, 0x80}}
 	inkDots  = chartInk{"pd", color.NRGBA{0x64, 0x74, 0x8b, 0x99}}
-	inkBack  = chartInk{"pk", color.NRGBA{0xff, 0xff, 0xff, 0xff}} // that of the page
+	inkBack  = chartInk{"pk", color.NRGBA{0xff, 0xff, 0xff, 0xff}} // background of the page
 )
 
-// lineInks are those of the lines of a chart. Every second one is dashed besides, for those who do not tell colours.
+// lineInks contains the inks of a chart's lines. Every second line is also dashed, for readers who cannot distinguish
+// the colours.
 var lineInks = [maxLines]chartInk{
 	inkFirst,
 	{"p2", color.NRGBA{0xb4, 0x53, 0x09, 0xff}},
@@ -38,19 +39,19 @@ var lineInks = [maxLines]chartInk{
 	{"p8", color.NRGBA{0x57, 0x53, 0x4e, 0xff}},
 }
 
-// maxLines is how many lines can be told from one another.
+// maxLines is the number of distinguishable lines.
 const maxLines = 8
 
 func lineInk(i int) chartInk { return lineInks[i%maxLines] }
 
-// fainter is the ink of what matters less.
+// fainter returns the ink for less important parts.
 func (i chartInk) fainter() chartInk {
 	i.class += " pf"
 	i.color.A /= 3
 	return i
 }
 
-// lineDashes are those of the i-th line.
+// lineDashes returns the dashes of line i.
 func lineDashes(i int) []float64 {
 	if i%2 == 0 {
 		return nil
@@ -58,7 +59,7 @@ func lineDashes(i int) []float64 {
 	return []float64{5, 2}
 }
 
-// CSS is the style sheet of SVG made by Chart.SVG. It needs the custom properties of Light or Dark.
+// CSS is the style sheet for Chart.SVG. It requires the custom properties of Light or Dark.
 const CSS = `.plot text{font:12px "Liberation Sans",Arial,Helvetica,sans-serif}
 .plot text.s{font-size:11px}.plot text.h{font-size:15px;font-weight:700}
 .plot text.m{text-anchor:middle}.plot text.e{text-anchor:end}
@@ -79,7 +80,7 @@ const CSS = `.plot text{font:12px "Liberation Sans",Arial,Helvetica,sans-serif}
 .plot path.f.pb{fill:var(--plot-1);fill-opacity:.22}
 `
 
-// Light and Dark are the custom properties that CSS needs.
+// Light and Dark contain the custom properties that CSS requires.
 const (
 	Light = `--plot-back:#ffffff;--plot-text:#1f2937;--plot-axis:#5b6472;--plot-grid:#e5e7eb;--plot-dots:#64748b;` +
 		`--plot-1:#1d4ed8;--plot-2:#b45309;--plot-3:#047857;--plot-4:#7e22ce;--plot-5:#be185d;--plot-6:#0e7490;` +

@@ -5,27 +5,27 @@ import (
 	"slices"
 )
 
-// The sizes of a chart, in points: the picture's width, the height of what is within the axes, and of a row.
+// The sizes of a chart in points: the width of the picture, the height of the plot area, and the height of a row.
 const (
 	width      = 440
 	plotHeight = 190
 	rowHeight  = 36
-	lineHeight = 16 // of texts
-	keySample  = 18 // what stands before a name in the key
+	lineHeight = 16 // height of a line of text
+	keySample  = 18 // width of the sample before a name in the key
 )
 
-// chartLayout places the parts of a chart, from the top to the bottom. Every text goes through it, so that none covers
-// another and none leaves the picture.
+// chartLayout places the parts of a chart from top to bottom. It places all texts, so that no text covers another or
+// leaves the picture.
 type chartLayout struct {
 	Chart
 	drawnScene
 	x, y  placedAxis
-	plot  sceneBox // within the axes
+	plot  sceneBox // inside the axes
 	inKey []bool
-	used  []point // where something is drawn that a text should not cover
+	used  []point // drawn points that texts should not cover
 }
 
-// layOut places the chart. Alone, it has its title.
+// layOut places the chart. If alone is true, it adds the title.
 func (c Chart) layOut(alone bool) *drawnScene {
 	inKey := make([]bool, len(c.Marks))
 	for {
@@ -47,20 +47,20 @@ func (c Chart) layOut(alone bool) *drawnScene {
 	}
 }
 
-// writeCut places a text at the left, cut to a width.
+// writeCut writes a left-aligned text, cut to a width.
 func (l *chartLayout) writeCut(text string, x, y, most float64, look textLook, k chartInk) {
 	if text != "" {
 		l.texts = append(l.texts, sceneText{text: look.cutText(text, most), x: x, y: y, textLook: look, ink: k})
 	}
 }
 
-// nextBaseline makes room for a line and returns its baseline.
+// nextBaseline reserves a line of text and returns its baseline.
 func (l *chartLayout) nextBaseline(height float64) float64 {
 	l.h += height
 	return l.h - .3*height
 }
 
-// drawHead is the title, and what the chart is of.
+// drawHead draws the title and the names of the runs.
 func (l *chartLayout) drawHead() {
 	for _, line := range heading.wrapText(l.Title, width, 2) {
 		l.writeCut(line, 0, l.nextBaseline(20), width, heading, inkText)
@@ -78,7 +78,7 @@ type keyEntry struct {
 	ink    chartInk // of the name
 }
 
-// keyEntries are what the key names.
+// keyEntries returns the entries of the key.
 func (l *chartLayout) keyEntries() []keyEntry {
 	var all []keyEntry
 	if d := l.Dots; d != nil && d.Name != "" {
@@ -107,7 +107,7 @@ func (l *chartLayout) keyEntries() []keyEntry {
 	return append(all, l.rowEntries()...)
 }
 
-// drawKey names lines, dots, the band, and the marks that have no room beside them.
+// drawKey draws the key: lines, dots, the band, and the marks whose names do not fit next to them.
 func (l *chartLayout) drawKey() {
 	x, y := 0.0, 0.0
 	for _, e := range l.keyEntries() {
@@ -130,7 +130,7 @@ func (l *chartLayout) drawKey() {
 	}
 }
 
-// spanAxes decide what the axes span.
+// spanAxes sets the spans of the axes.
 func (l *chartLayout) spanAxes() {
 	x, y := l.valueSpans()
 	for _, m := range l.Marks {
@@ -143,7 +143,7 @@ func (l *chartLayout) spanAxes() {
 	l.x, l.y = l.X.spanValues(x.low, x.high), l.Y.spanValues(y.low, y.high)
 }
 
-// valueSpan is from the lowest to the highest value.
+// valueSpan is a range of values.
 type valueSpan struct{ low, high float64 }
 
 func (s *valueSpan) addValues(values ...float64) {
@@ -154,7 +154,7 @@ func (s *valueSpan) addValues(values ...float64) {
 	}
 }
 
-// valueSpans are those of the values.
+// valueSpans returns the ranges of all values in X and Y.
 func (l *chartLayout) valueSpans() (x, y valueSpan) {
 	x, y = valueSpan{math.Inf(1), math.Inf(-1)}, valueSpan{math.Inf(1), math.Inf(-1)}
 	if d := l.Dots; d != nil {
@@ -188,7 +188,7 @@ func (l *chartLayout) valueSpans() (x, y valueSpan) {
 	return x, y
 }
 
-// drawFrame draws the axes: ticks with their labels, a grid, titles.
+// drawFrame draws the axes: ticks with labels, a grid, titles.
 func (l *chartLayout) drawFrame() {
 	left, top := 0.0, 0.0
 	if len(l.Rows) > 0 {
@@ -206,7 +206,7 @@ func (l *chartLayout) drawFrame() {
 	l.drawHorizontalAxis()
 }
 
-// drawVerticalAxis draws the ticks of Y and the grid, and returns the room that the labels want.
+// drawVerticalAxis draws the ticks of Y and the grid, and returns the width of the labels.
 func (l *chartLayout) drawVerticalAxis() (left float64) {
 	chosen := chooseTicks(&l.y, func(t axisTick) sceneBox {
 		at := l.y.positionOf(t.at)
@@ -227,10 +227,10 @@ func (l *chartLayout) drawVerticalAxis() (left float64) {
 	return left
 }
 
-// drawHorizontalAxis draws the axis X, with the ticks and labels below it.
+// drawHorizontalAxis draws the axis X with its ticks and labels.
 func (l *chartLayout) drawHorizontalAxis() {
 	l.x.from, l.x.to = l.plot.left, l.plot.right
-	if len(l.Rows) > 0 { // a label of the highest value stays inside
+	if len(l.Rows) > 0 { // keeps the label of the highest value inside
 		l.x.to -= 6
 	}
 	y := l.nextBaseline(lineHeight + 8) // below the lowest label of Y
@@ -260,17 +260,18 @@ func (l *chartLayout) drawHorizontalAxis() {
 		y: l.nextBaseline(lineHeight), anchor: middle, textLook: plain, ink: inkText})
 }
 
-// labelBelow is the label of a tick of X, moved so that it stays in the picture.
+// labelBelow returns the label of a tick of X, moved into the picture if necessary.
 func (l *chartLayout) labelBelow(t axisTick, y float64) sceneText {
 	return sceneText{text: t.label, x: l.keepInside(l.x.positionOf(t.at), plain.textWidth(t.label)), y: y, anchor: middle,
 		textLook: plain,
 		ink:      inkAxis}
 }
 
-// keepInside moves the middle of something so that it is in the picture.
+// keepInside moves the centre x of an element of a width into the picture.
 func (l *chartLayout) keepInside(x, wide float64) float64 { return min(max(x, wide/2), width-wide/2) }
 
-// chooseTicks takes the first set of ticks whose labels stay apart and within; of the last one as many as do.
+// chooseTicks returns the first set of ticks whose labels do not overlap and fit within a box. If no set fits, it
+// returns the last set without the labels that do not fit.
 func chooseTicks(a *placedAxis, place func(axisTick) sceneBox, within sceneBox) []axisTick {
 	sets := a.tickChoices()
 	for _, set := range sets {
@@ -281,7 +282,7 @@ func chooseTicks(a *placedAxis, place func(axisTick) sceneBox, within sceneBox) 
 	return removeOverlaps(sets[len(sets)-1], place, within)
 }
 
-// removeOverlaps removes the labels that overlap one before, or leave what they have to be within.
+// removeOverlaps removes the labels that overlap an earlier one or leave the box.
 func removeOverlaps(set []axisTick, place func(axisTick) sceneBox, within sceneBox) []axisTick {
 	var taken []sceneBox
 	out := slices.Clone(set)
@@ -299,7 +300,7 @@ func removeOverlaps(set []axisTick, place func(axisTick) sceneBox, within sceneB
 	return out
 }
 
-// drawFoot says what the axes do not show.
+// drawFoot writes the notes below the axes.
 func (l *chartLayout) drawFoot() {
 	for _, note := range l.Notes {
 		for _, line := range small.wrapText(note, width, 3) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// markInk is the mark's colour.
+// markInk returns the colour of the mark's line.
 func (m Mark) markInk() chartInk {
 	switch {
 	case m.Limit:
@@ -16,7 +16,8 @@ func (m Mark) markInk() chartInk {
 	return inkMark
 }
 
-// nameInk is the colour of the mark's name: that of texts where the mark has a line's colour.
+// nameInk returns the colour of the mark's name. If the mark has the colour of a line, the name has the colour of
+// texts.
 func (m Mark) nameInk() chartInk {
 	if m.Line > 0 && !m.Limit {
 		return inkText
@@ -24,7 +25,7 @@ func (m Mark) nameInk() chartInk {
 	return m.markInk()
 }
 
-// drawShades draws ranges of X beneath all else.
+// drawShades draws the shades below all other elements.
 func (l *chartLayout) drawShades() {
 	for _, s := range l.Shades {
 		if b := l.shadeBox(s); b.right > b.left && !s.Clear {
@@ -33,7 +34,7 @@ func (l *chartLayout) drawShades() {
 	}
 }
 
-// shadeBox is where a range of X is in the picture.
+// shadeBox returns the box of a shade in the picture.
 func (l *chartLayout) shadeBox(s Shade) sceneBox {
 	b := l.plot
 	if s.From > 0 || l.x.Scale != Log {
@@ -45,7 +46,8 @@ func (l *chartLayout) shadeBox(s Shade) sceneBox {
 	return b
 }
 
-// nameShades writes the names of ranges within them, as high as nothing is covered; where there is no room, none.
+// nameShades writes the names of shades inside them, as high as possible without covering other elements. It omits
+// names that do not fit.
 func (l *chartLayout) nameShades() {
 	for _, s := range l.Shades {
 		within := l.shadeBox(s)
@@ -62,8 +64,8 @@ func (l *chartLayout) nameShades() {
 	}
 }
 
-// drawMarks draws the marks with their names beside them. It is false where a name had no room: it is in the key then,
-// and all has to be placed anew.
+// drawMarks draws the marks with their names. It returns false if a name does not fit. The name is then in the key, and
+// the layout must start again.
 func (l *chartLayout) drawMarks() bool {
 	for i, m := range l.Marks {
 		ends := l.markEnds(m)
@@ -81,7 +83,7 @@ func (l *chartLayout) drawMarks() bool {
 	return true
 }
 
-// markEnds are those of a mark's line.
+// markEnds returns the ends of a mark's line.
 func (l *chartLayout) markEnds(m Mark) [2]point {
 	if m.Vertical {
 		return [2]point{{l.x.positionOf(m.At), l.plot.top}, {l.x.positionOf(m.At), l.plot.bottom}}
@@ -89,7 +91,7 @@ func (l *chartLayout) markEnds(m Mark) [2]point {
 	return [2]point{{l.plot.left, l.y.positionOf(m.At)}, {l.plot.right, l.y.positionOf(m.At)}}
 }
 
-// coverLine keeps a line from being covered by a name.
+// coverLine marks the points of a line as used, so that names do not cover it.
 func (l *chartLayout) coverLine(ends [2]point) {
 	a, b := ends[0], ends[1]
 	parts := max(1, math.Ceil(max(math.Abs(a.x-b.x), math.Abs(a.y-b.y))/8))
@@ -98,7 +100,7 @@ func (l *chartLayout) coverLine(ends [2]point) {
 	}
 }
 
-// isCrossed says whether the line of another mark goes through a box.
+// isCrossed reports whether the line of another mark than mark but crosses a box.
 func (l *chartLayout) isCrossed(b sceneBox, but int) bool {
 	for i, m := range l.Marks {
 		ends := l.markEnds(m)
@@ -109,8 +111,8 @@ func (l *chartLayout) isCrossed(b sceneBox, but int) bool {
 	return false
 }
 
-// placeMarkName finds the place for the name of the i-th mark that covers the least, and no text or line of another
-// mark.
+// placeMarkName returns the position for the name of mark i that covers the fewest points, and no text or line of
+// another mark. ok is false if there is none.
 func (l *chartLayout) placeMarkName(i int, ends [2]point) (best sceneText, ok bool) {
 	least := 0
 	for _, w := range namePlaces(l.Marks[i], ends) {
@@ -133,7 +135,7 @@ func (l *chartLayout) placeMarkName(i int, ends [2]point) (best sceneText, ok bo
 	return best, ok
 }
 
-// namePlaces are those for the name of a mark, the best first.
+// namePlaces returns possible positions for the name of a mark, the best first.
 func namePlaces(m Mark, ends [2]point) []sceneText {
 	w := sceneText{text: m.Name, textLook: plain, ink: m.nameInk(), halo: true}
 	var all []sceneText
@@ -152,7 +154,7 @@ func namePlaces(m Mark, ends [2]point) []sceneText {
 	for _, dy := range []float64{-5, 13} {
 		for k := range 5 {
 			part := float64(k) / 4
-			if m.Limit { // limits at the right, others at the left
+			if m.Limit { // limits to the right, others to the left
 				part = 1 - part
 			}
 			w.y = ends[0].y + dy

@@ -10,16 +10,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// Run is one of several runs that a chart shows together.
+// Run is one of several runs in a chart.
 type Run struct {
 	Name  string
 	File  *series.File
 	Facts Facts
 }
 
-// Overlays are charts of several runs, each a line: latencies, and times of tokens, by percentile and as a
-// distribution. A chart that fewer than two of the runs have values for is not among them. Of more than eight runs the
-// first eight are shown.
+// Overlays returns charts with one line per run: latencies and token times, by percentile and as a distribution. It
+// omits charts with values of fewer than two runs. It shows up to eight runs.
 func Overlays(runs []Run) []Chart {
 	var all []Chart
 	for _, of := range metric.Distributions() {
@@ -50,8 +49,8 @@ func Overlays(runs []Run) []Chart {
 	return all
 }
 
-// maxHave says whether two of the runs have one of the distributions, which then says more than the latency of
-// samples.
+// maxHave reports whether at least two of the runs have one of the distributions, which are then more informative than
+// sample latencies.
 func maxHave(runs []Run, of ...metric.Times) bool {
 	n := 0
 	for _, r := range runs {
@@ -68,10 +67,10 @@ type runOverlay struct {
 	names  []string
 	hists  []*series.Histogram
 	limits []int64
-	left   int // how many runs are not shown
+	left   int // number of runs not shown
 }
 
-// keepLimits keeps the limits that there are.
+// keepLimits stores the limit of a measure, if the run has one.
 func (o *runOverlay) keepLimits(of metric.Times, f Facts) {
 	v := f.Limit
 	switch of {
@@ -85,7 +84,7 @@ func (o *runOverlay) keepLimits(of metric.Times, f Facts) {
 	}
 }
 
-// valueEnds are those of all but the lowest 0.1 % of the values, and the highest median.
+// valueEnds returns the ends of the values without the lowest 0.1 %, and the highest median.
 func (o *runOverlay) valueEnds(top float64) (low, high, median int64) {
 	low = math.MaxInt64
 	for _, h := range o.hists {
@@ -94,7 +93,7 @@ func (o *runOverlay) valueEnds(top float64) (low, high, median int64) {
 	return low, high, median
 }
 
-// percentileWords say the percentiles of each run.
+// percentileWords describes the percentiles of each run.
 func (o *runOverlay) percentileWords() string {
 	said := make([]string, len(o.hists))
 	for i, h := range o.hists {
@@ -104,7 +103,7 @@ func (o *runOverlay) percentileWords() string {
 	return capitalize(o.of.Title) + " of " + groupDigits(uint64(len(o.hists))) + " runs. " + strings.Join(said, "; ") + "."
 }
 
-// emptyChart is one without its lines.
+// emptyChart returns a chart without lines.
 func (o *runOverlay) emptyChart(id, title string) Chart {
 	c := Chart{ID: id, Title: title, Alt: o.percentileWords()}
 	if o.left > 0 {
@@ -113,7 +112,7 @@ func (o *runOverlay) emptyChart(id, title string) Chart {
 	return c
 }
 
-// percentileChart are the curves of the runs.
+// percentileChart returns the runs' curves by percentile.
 func (o *runOverlay) percentileChart(id string) Chart {
 	c := o.emptyChart(id, "Percentiles of "+o.of.Title)
 	low, high, median := o.valueEnds(1)
@@ -136,7 +135,7 @@ func (o *runOverlay) percentileChart(id string) Chart {
 	return c
 }
 
-// distributionChart is how often each run has which values.
+// distributionChart returns the histograms of the runs.
 func (o *runOverlay) distributionChart(id string) (Chart, bool) {
 	low, high, _ := o.valueEnds(.999)
 	if high <= low {
@@ -154,10 +153,10 @@ func (o *runOverlay) distributionChart(id string) (Chart, bool) {
 	return c, true
 }
 
-// maxRows is how many rows an overview has.
+// maxRows limits the rows of an overview.
 const maxRows = 24
 
-// Overview is a chart of one row for each of several runs; ok is false for fewer than two. X is the axis of values.
+// Overview returns a chart with one row per run. ok is false for fewer than two rows. X is the axis of values.
 func Overview(id, title string, x Axis, rows []Row) (c Chart, ok bool) {
 	if len(rows) < 2 {
 		return Chart{}, false
@@ -174,7 +173,8 @@ func Overview(id, title string, x Axis, rows []Row) (c Chart, ok bool) {
 	return c, true
 }
 
-// RangeRow is the row of a distribution: its median to its 99th percentile, within its lowest and highest value.
+// RangeRow returns the row of a distribution. Its bar extends from the median to the 99th percentile, and its line from
+// the lowest to the highest value.
 func RangeRow(name string, h *series.Histogram, facts Facts, limit int64) Row {
 	r := Row{Name: name, From: float64(h.Quantile(.5)), To: float64(h.Quantile(.99)), Low: float64(h.Quantile(.001)),
 		High: float64(h.Max), Limit: float64(limit)}

@@ -12,7 +12,7 @@ import (
 // dpi is the resolution of a PNG.
 const dpi = 160
 
-// WritePNG writes the chart with its title as a picture on white.
+// WritePNG writes the chart with its title on a white background.
 func (c Chart) WritePNG(w io.Writer) error {
 	s := c.layOut(true)
 	if err := s.checkPlaces(); err != nil {
@@ -21,7 +21,7 @@ func (c Chart) WritePNG(w io.Writer) error {
 	wide, high := vg.Points(s.w+2*margin), vg.Points(s.h+2*margin)
 	canvas := vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(wide, high), vgimg.UseDPI(dpi),
 		vgimg.UseBackgroundColor(color.White))}
-	at := func(p point) vg.Point { // Y goes up there
+	at := func(p point) vg.Point { // Y points upwards in vg
 		return vg.Point{X: vg.Points(p.x + margin), Y: high - vg.Points(p.y+margin)}
 	}
 	for _, p := range s.paths {

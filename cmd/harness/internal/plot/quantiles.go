@@ -11,13 +11,13 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Point is a known percentile: the fraction P of the values is at most NS.
+// Point is a known percentile: the fraction P of the values is NS or less.
 type Point struct {
 	P  float64
 	NS int64
 }
 
-// Quantiles contains the minimum and maximum of Count values, in nanoseconds, and some percentiles. Count is 0 if it is
+// Quantiles contains the minimum and maximum of Count values in nanoseconds, and some percentiles. Count is 0 if it is
 // unknown.
 type Quantiles struct {
 	Count    uint64
@@ -25,9 +25,8 @@ type Quantiles struct {
 	Known    []Point
 }
 
-// placedPoints are the points of a curve, ascending. It begins with the lowest value at 0 and ends with the highest, at
-// the percentile beyond which no value lies. Percentiles that the values are too few for are the highest value again,
-// or lie behind it: they have no place.
+// placedPoints returns the points of a curve in ascending order. The curve begins with the lowest value at 0. If Count
+// is known, it ends with the highest value at its percentile. It omits percentiles for which there are too few values.
 func (q Quantiles) placedPoints() []Point {
 	end := 1 - 1/float64(max(2, q.Count))
 	all := []Point{{P: 0, NS: q.Min}}
@@ -36,16 +35,16 @@ func (q Quantiles) placedPoints() []Point {
 			all = append(all, p)
 		}
 	}
-	if q.Count == 0 && len(all) > 1 { // the percentile that the highest value is at is not known
+	if q.Count == 0 && len(all) > 1 { // the percentile of the highest value is unknown
 		return all
 	}
 	return append(all, Point{P: end, NS: q.Max})
 }
 
-// enoughFor says whether so many values are enough for a percentile.
+// enoughFor reports whether count values are enough for percentile p.
 func enoughFor(count uint64, p float64) bool { return metrics.EnoughValues(int(min(count, 1<<53)), p) }
 
-// Percentile writes one of so many values, or the word that they are too few for it.
+// Percentile formats percentile p of count values, or a note that there are too few values.
 func Percentile(count uint64, p float64, ns int64) string {
 	if !enoughFor(count, p) {
 		return metrics.TooFew
@@ -53,12 +52,12 @@ func Percentile(count uint64, p float64, ns int64) string {
 	return Duration(ns)
 }
 
-// statedPercentile is a percentile of a histogram, or the word that there are too few values for it.
+// statedPercentile formats a percentile of a histogram, or a note that there are too few values.
 func statedPercentile(h *series.Histogram, p float64) string {
 	return Percentile(h.Count, p, h.Quantile(p))
 }
 
-// medianOf is the least of the placed percentiles that is not below half.
+// medianOf returns the value at the lowest percentile of at least one half.
 func medianOf(points []Point) int64 {
 	for _, p := range points {
 		if p.P >= .5 {
@@ -68,7 +67,7 @@ func medianOf(points []Point) int64 {
 	return points[len(points)-1].NS
 }
 
-// Percentiles is the chart of latencies of which only some percentiles are known.
+// Percentiles returns a chart of latencies with only some known percentiles.
 func Percentiles(known Quantiles, facts Facts) Chart {
 	points := known.placedPoints()
 	last := points[len(points)-1]

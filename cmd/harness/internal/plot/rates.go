@@ -7,11 +7,11 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// maxSteps is how many steps a chart of rates has at most.
+// maxSteps limits the steps in a chart of rates.
 const maxSteps = 80
 
-// rateLine is the line of a count per second, in steps that are joined until there are few enough; whole ones, but
-// where there is one alone.
+// rateLine returns the line of a count per second. It joins steps until there are few enough. It omits an incomplete
+// last step unless it is the only one.
 func (m chartData) rateLine(counts []int64) Line {
 	join := (len(counts) + maxSteps - 1) / maxSteps
 	l := Line{Step: true, Fill: true}
@@ -33,7 +33,7 @@ func (m chartData) rateLine(counts []int64) Line {
 	return l
 }
 
-// rateChart is a chart of a rate.
+// rateChart returns a chart of a rate.
 func (m chartData) rateChart(id, title, what string, counts []int64) (Chart, bool) {
 	if len(counts) == 0 || slices.Max(counts) == 0 {
 		return Chart{}, false
@@ -55,7 +55,7 @@ func (m chartData) rateChart(id, title, what string, counts []int64) (Chart, boo
 	}, true
 }
 
-// stepHovers say the values of a line of steps under the pointer.
+// stepHovers returns the hover texts for the values of a line of steps.
 func stepHovers(l Line, unit string) []Hover {
 	var all []Hover
 	for k := range len(l.X) - 1 {
@@ -65,7 +65,7 @@ func stepHovers(l Line, unit string) []Hover {
 	return all
 }
 
-// throughputChart is how many samples were answered over time.
+// throughputChart returns a chart of the samples completed over time.
 func (m chartData) throughputChart() (Chart, bool) {
 	c, ok := m.rateChart("throughput", "Throughput over time", "samples", m.Rates.Samples)
 	if due := m.facts.TargetSamplesPer; ok && due > 0 && due < 3*c.Y.Max {
@@ -79,8 +79,8 @@ func (m chartData) tokensChart() (Chart, bool) {
 	return m.rateChart("tokens", "Tokens per second over time", "tokens", m.Rates.Tokens)
 }
 
-// outstandingChart is how many samples were issued and not answered over time. Where each query waits for the one
-// before, that is nothing to see.
+// outstandingChart returns a chart of the outstanding samples over time. It returns false if each query waits for the
+// previous one, because the number is then constant.
 func (m chartData) outstandingChart() (Chart, bool) {
 	counts := m.Rates.Outstanding
 	chained := m.Queries > 1 && m.Histogram(metric.IssueDelay) == nil

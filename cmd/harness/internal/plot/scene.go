@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/font/liberation"
 )
 
-// drawnScene is a picture: what is drawn where, in points from the upper left corner. Paths are beneath texts.
+// drawnScene is a picture: elements with positions in points from the upper left corner. Paths are below texts.
 type drawnScene struct {
 	w, h   float64
 	paths  []scenePath
@@ -25,22 +25,22 @@ type point struct{ x, y float64 }
 // sceneBox is a rectangle.
 type sceneBox struct{ left, top, right, bottom float64 }
 
-// overlaps says whether two boxes share more than an edge.
+// overlaps reports whether two boxes share more than an edge.
 func (b sceneBox) overlaps(o sceneBox) bool {
 	return b.left < o.right && o.left < b.right && b.top < o.bottom && o.top < b.bottom
 }
 
-// coversWhole says whether the box leaves another one nowhere.
+// coversWhole reports whether the box contains all of o.
 func (b sceneBox) coversWhole(o sceneBox) bool {
 	return b.left >= o.left && b.right <= o.right && b.top >= o.top && b.bottom <= o.bottom
 }
 
-// containsPoint says whether a point is in the box.
+// containsPoint reports whether a point is in the box.
 func (b sceneBox) containsPoint(p point) bool {
 	return b.left <= p.x && p.x <= b.right && b.top <= p.y && p.y <= b.bottom
 }
 
-// scenePath is lines, a filled surface, or dots of the width at the points.
+// scenePath contains lines, a filled area, or dots of diameter width at the points.
 type scenePath struct {
 	ink        chartInk
 	width      float64
@@ -49,13 +49,13 @@ type scenePath struct {
 	parts      [][]point
 }
 
-// sceneHover is a part of the picture that says something under the pointer.
+// sceneHover is a box with a text under the pointer.
 type sceneHover struct {
 	sceneBox
 	words string
 }
 
-// textAnchor is which part of a text is at its place.
+// textAnchor is the part of a text at its position.
 type textAnchor int
 
 const (
@@ -64,37 +64,37 @@ const (
 	end
 )
 
-// textLook is how a text looks.
+// textLook is the style of a text.
 type textLook struct {
-	class string // of CSS
+	class string // CSS class
 	size  float64
 	bold  bool
 }
 
-// The looks. CSS has the same.
+// The looks. CSS contains the same.
 var (
 	plain   = textLook{"", 12, false}
 	small   = textLook{"s", 11, false}
 	heading = textLook{"h", 15, true}
 )
 
-// sceneText are a text in the picture.
+// sceneText is a text in the picture.
 type sceneText struct {
 	text   string
-	x, y   float64 // y is that of the baseline
+	x, y   float64 // y is the baseline
 	anchor textAnchor
 	textLook
 	ink  chartInk
-	halo bool // what is beneath does not touch it
+	halo bool // a gap around the letters
 }
 
-// The parts of a line of text above and below its baseline.
+// The heights above and below the baseline, as fractions of the font size.
 const (
 	ascent  = .78
 	descent = .22
 )
 
-// textBox is what the text covers.
+// textBox returns the box of the text.
 func (w sceneText) textBox() sceneBox {
 	wide := w.textWidth(w.text)
 	left := w.x
@@ -123,7 +123,7 @@ func (l textLook) cutText(text string, width float64) string {
 	return text
 }
 
-// wrapText breaks a text into lines of a width, at most so many; what is left is cut.
+// wrapText breaks a text into up to maxLines lines of a width, and cuts the last one if necessary.
 func (l textLook) wrapText(text string, width float64, most int) []string {
 	var lines []string
 	line := ""
@@ -144,7 +144,7 @@ func (l textLook) wrapText(text string, width float64, most int) []string {
 	return append(lines, l.cutText(line, width))
 }
 
-// textWidth is that of a text.
+// textWidth returns the width of a text in points.
 func (l textLook) textWidth(text string) (sum float64) {
 	for _, r := range text {
 		sum += l.runeWidth(r)
@@ -152,7 +152,7 @@ func (l textLook) textWidth(text string) (sum float64) {
 	return sum
 }
 
-// runeWidth is the width of a letter. One that the font lacks is taken for as wide as it is high.
+// runeWidth returns the width of a character. If the font lacks it, the width is the font size.
 func (l textLook) runeWidth(r rune) float64 {
 	t := advances()
 	if l.bold {
@@ -161,7 +161,7 @@ func (l textLook) runeWidth(r rune) float64 {
 	return l.size * t.normal.advanceOf(r)
 }
 
-// advanceTable are the widths of letters in parts of the size.
+// advanceTable contains the widths of characters as fractions of the font size.
 type advanceTable struct {
 	common [0x180]float64
 	font   *opentype.Font
@@ -174,7 +174,7 @@ func (t *advanceTable) advanceOf(r rune) float64 {
 	return t.readAdvance(r)
 }
 
-// readAdvance asks the font.
+// readAdvance reads the width of a character from the font.
 func (t *advanceTable) readAdvance(r rune) float64 {
 	var buf sfnt.Buffer
 	em := fixed.Int26_6(t.font.UnitsPerEm())
@@ -189,13 +189,13 @@ func (t *advanceTable) readAdvance(r rune) float64 {
 	return float64(wide) / float64(em)
 }
 
-// fontSet are those of pictures.
+// fontSet contains the fonts of pictures.
 type fontSet struct {
 	cache        *font.Cache
 	normal, bold advanceTable
 }
 
-// advances reads the fonts once: they are part of the program.
+// advances loads the embedded fonts once.
 var advances = sync.OnceValue(func() *fontSet {
 	f := &fontSet{cache: font.NewCache(liberation.Collection())}
 	for _, t := range []struct {
@@ -210,7 +210,7 @@ var advances = sync.OnceValue(func() *fontSet {
 	return f
 })
 
-// faceOf is that of a look.
+// faceOf returns the font face of a look.
 func (f *fontSet) faceOf(l textLook) font.Face {
 	wanted := font.Font{Typeface: "Liberation", Variant: "Sans"}
 	if l.bold {

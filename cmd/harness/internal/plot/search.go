@@ -9,12 +9,12 @@ import (
 // Trial is one run of a search for the highest load.
 type Trial struct {
 	Load float64
-	NS   int64 // its judged percentile of latency
-	Met  bool  // the limit
+	NS   int64 // latency at the judged percentile, in nanoseconds
+	Met  bool  // whether NS is within the limit
 }
 
-// Search is the curve of a search: latency against the loads that were tried, of which the label says what they are.
-// Rings are trials that missed the limit, in nanoseconds; 0: none is known. ok is false for fewer than two loads.
+// Search returns the curve of a search: latency against the tried loads, whose meaning is the label loads. Trials above
+// the limit are rings. limit is in nanoseconds; 0: unknown. ok is false for fewer than two loads.
 func Search(loads string, p float64, trials []Trial, limit int64) (c Chart, ok bool) {
 	sorted := slices.SortedStableFunc(slices.Values(trials), func(a, b Trial) int { return cmp.Compare(a.Load, b.Load) })
 	if len(sorted) < 2 || sorted[0].Load == sorted[len(sorted)-1].Load {
@@ -51,16 +51,16 @@ func Search(loads string, p float64, trials []Trial, limit int64) (c Chart, ok b
 
 // Tried is a measured setting.
 type Tried struct {
-	Line   string  // what settings of one line have in common
-	X      float64 // what differs along it, above 0
-	PerSec float64 // samples
+	Line   string  // common name of the settings on one line
+	X      float64 // the value that varies along the line, above 0
+	PerSec float64 // samples per second
 	Words  string
-	Short  bool // by short tests alone
+	Short  bool // measured only by short tests
 }
 
-// Settings is the curve of a search for the fastest setting: samples per second against what the label of X says, a
-// line for each of the other choices, the fastest first. Rings were measured by short tests alone. Own is what a run
-// without any setting reaches; 0: it is not known. ok is false for fewer than two values of X.
+// Settings returns the curve of a search for the fastest setting: samples per second against X, whose meaning is the
+// label x. There is one line for each of the other choices, the fastest first. Settings measured only by short tests
+// are rings. own is the rate of a run without settings; 0: unknown. ok is false for fewer than two values of X.
 func Settings(x string, tried []Tried, own float64) (c Chart, ok bool) {
 	c = Chart{
 		ID: "settings", Title: "Throughput of the settings that were tried", X: Axis{Label: x, Whole: true},

@@ -10,12 +10,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/series"
 )
 
-// maxLengths is how many single values a chart of lengths has at most.
+// maxLengths limits the single values in a chart of lengths.
 const maxLengths = 300
 
-// Served are the charts of a server at one load: times of tokens, what was under way, tokens per second, and what the
-// server and meters told, all on the same axis of time; then times by percentile and by the length of the prompt. A
-// chart of which nothing was measured is not among them.
+// Served returns the charts of a server at one load. On a common time axis, they show token times, requests in flight,
+// tokens per second, and what the server and the meters reported. Further charts show times by percentile and by prompt
+// length. It omits charts without measurements.
 func Served(f *series.File, facts Facts) []Chart {
 	var all []Chart
 	add := func(c Chart, ok bool) {
@@ -37,7 +37,7 @@ func Served(f *series.File, facts Facts) []Chart {
 	}
 	for i := range all {
 		if x := &all[i].X; x.Of == Elapsed {
-			x.Max = float64(max(f.Duration, 1)) // one axis for all
+			x.Max = float64(max(f.Duration, 1)) // a common axis
 		}
 	}
 	add(m.distributionChart("ttft-distribution", metric.TTFT, facts.TTFTLimit))
@@ -47,7 +47,7 @@ func Served(f *series.File, facts Facts) []Chart {
 	return all
 }
 
-// tokenTimes are the tokens of each step, at the times at which they came where these are known.
+// tokenTimes returns the tokens of each step, by their arrival times if these are known.
 func (m chartData) tokenTimes() []int64 {
 	if len(m.Rates.Streamed) > 0 {
 		return m.Rates.Streamed
@@ -55,10 +55,10 @@ func (m chartData) tokenTimes() []int64 {
 	return m.Rates.Tokens
 }
 
-// requests is the unit of what goes with the requests under way.
+// requests is the unit of the numbers shown together with the requests in flight.
 const requests = "requests"
 
-// underWay are the requests that wait for an answer, and those that the server says that it works on.
+// underWay returns a chart of the requests that wait for an answer and of those that the server reports as running.
 func (m chartData) underWay() (Chart, bool) {
 	c, ok := m.outstandingChart()
 	if !ok {
@@ -78,7 +78,7 @@ func (m chartData) underWay() (Chart, bool) {
 	return c, true
 }
 
-// toldUnits are those of what was told, but for what goes with the requests under way, in order.
+// toldUnits returns the units of the reported numbers in order, except requests.
 func toldUnits(told []series.Told) (all []string) {
 	for _, t := range told {
 		if t.Unit != requests && !slices.Contains(all, t.Unit) {
@@ -88,7 +88,7 @@ func toldUnits(told []series.Told) (all []string) {
 	return all
 }
 
-// linesOf are what was told in a unit, as far as it is of the time of the measurement: at most eight lines.
+// linesOf returns lines of the reported numbers in a unit during the measurement, up to maxLines.
 func (m chartData) linesOf(unit string) (all []Line) {
 	for _, t := range m.Told {
 		if l := cutLine(t, float64(max(m.Duration, 1))); t.Unit == unit && len(l.X) > 1 && len(all) < maxLines-1 {
@@ -99,7 +99,7 @@ func (m chartData) linesOf(unit string) (all []Line) {
 	return all
 }
 
-// cutLine cuts a line to the time from 0 to an end: where it crosses one, it has the value between its neighbours.
+// cutLine cuts a line to the time from 0 to end. It interpolates the values at the cuts.
 func cutLine(t series.Told, end float64) (l Line) {
 	for i := range t.T {
 		x, y := float64(t.T[i]), t.V[i]
@@ -118,7 +118,7 @@ func cutLine(t series.Told, end float64) (l Line) {
 	return l
 }
 
-// toldTitles say what a chart of a unit is of, where it is of several numbers.
+// toldTitles maps units to the titles of charts with several numbers.
 var toldTitles = map[string]string{
 	"%":        "What the server tells of its caches and drafts",
 	"tokens/s": "Tokens per second by the server's own count",
@@ -126,7 +126,7 @@ var toldTitles = map[string]string{
 	"W":        "Power over time",
 }
 
-// toldChart is the chart of what was told in a unit.
+// toldChart returns a chart of the reported numbers in a unit.
 func (m chartData) toldChart(unit string) (Chart, bool) {
 	lines := m.linesOf(unit)
 	if len(lines) == 0 {
@@ -150,7 +150,7 @@ func (m chartData) toldChart(unit string) (Chart, bool) {
 	return c, true
 }
 
-// idOf writes a unit so that it can name a chart.
+// idOf converts a unit to a chart's ID.
 func idOf(unit string) string {
 	switch unit {
 	case "%":
@@ -168,7 +168,7 @@ func idOf(unit string) string {
 	}, strings.ToLower(unit))
 }
 
-// extremesText says between which values lines lie.
+// extremesText describes the lowest and highest values of lines.
 func extremesText(lines []Line, value func(float64) string) string {
 	all := make([]string, len(lines))
 	for i, l := range lines {
@@ -177,7 +177,7 @@ func extremesText(lines []Line, value func(float64) string) string {
 	return strings.Join(all, "; ")
 }
 
-// highestHovers say the values of lines under the pointer, in at most 60 strips.
+// highestHovers returns the highest values of lines as hover texts for up to 60 ranges.
 func highestHovers(lines []Line, value func(float64) string) (all []Hover) {
 	const strips = 60
 	end := 0.0
@@ -206,7 +206,7 @@ func highestHovers(lines []Line, value func(float64) string) (all []Hover) {
 	return all
 }
 
-// byLength is the time to the first token by the length of the prompt.
+// byLength returns a chart of the time to the first token by prompt length.
 func (m chartData) byLength() (Chart, bool) {
 	l := m.Lengths
 	if l == nil || len(l.Prompt) < 2 || l.Prompt[0] == l.Prompt[len(l.Prompt)-1] {
@@ -242,7 +242,7 @@ func (m chartData) byLength() (Chart, bool) {
 	return c, true
 }
 
-// lengthsChart are how many tokens prompts and answers had.
+// lengthsChart returns a chart of the numbers of tokens in prompts and answers.
 func (m chartData) lengthsChart() (Chart, bool) {
 	if m.Lengths == nil {
 		return Chart{}, false
@@ -272,7 +272,7 @@ func (m chartData) lengthsChart() (Chart, bool) {
 	return c, various
 }
 
-// sizesLine is how often lengths are in each step: a bar for each.
+// sizesLine returns a histogram of lengths, with one bar per step.
 func sizesLine(name string, s series.Sizes) Line {
 	total := int64(0)
 	for _, n := range s.Count {

@@ -11,12 +11,12 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// Stairs contains one system's points for a model, at fixed numbers of users. Nothing is known between points, so lines
-// are steps.
+// Stairs contains one system's points for a model at fixed numbers of users. Lines are steps, because values between
+// points are unknown.
 type Stairs struct {
-	Name   string // tells it from others
+	Name   string // distinguishes the system from others
 	Points []Stair
-	// Offline are the tokens per second of its Offline run, named after how it came to be; 0: none.
+	// Offline is the tokens per second of the system's Offline run; 0: none. OfflineName is the name of the mark.
 	Offline     float64
 	OfflineName string
 }
@@ -27,8 +27,8 @@ type Stair struct {
 	Tokens float64 // per second, of all users
 	User   float64 // per second, of one user
 	TTFT   float64 // ns
-	Power  float64 // tokens per second of a kW
-	Words  string  // say all of this
+	Power  float64 // tokens per second per kW
+	Words  string  // description of the point
 }
 
 // Until is the end of a region of the numbers of users.
@@ -37,14 +37,14 @@ type Until struct {
 	Users float64
 }
 
-// StairsOptions contains the options for the appearance of the charts of systems.
+// StairsOptions configures the charts of systems.
 type StairsOptions struct {
-	User    string  // names the speed of one user, with its unit
-	Regions []Until // of the numbers of users, rising
-	Between bool    // adds straight lines between the points of the frontier, which the key calls interpolated
+	User    string  // name of the speed of one user, with its unit
+	Regions []Until // by number of users, ascending
+	Between bool    // adds straight lines between the points of the frontier, labelled interpolated
 }
 
-// usersAxis is that of the numbers of users, with room for the names of the first region and of the last point.
+// usersAxis returns the axis of the numbers of users, with space for the names of the first region and the last point.
 func usersAxis(all []Stairs) Axis {
 	low, high := math.Inf(1), 0.0
 	for _, s := range all {
@@ -58,9 +58,9 @@ func usersAxis(all []Stairs) Axis {
 	return Axis{Label: "users", Whole: true}
 }
 
-// OfStairs are the charts of systems: tokens per second, and those of a kW, over those of one user and over users;
-// times to the first token and the speed of one user over users. Regions are shaded over users. A chart without a point
-// is not among them.
+// OfStairs returns the charts of systems: tokens per second, and tokens per second per kW, against the speed of one
+// user and against users; TTFT and the speed of one user against users. Charts against users show the regions. It omits
+// charts without points.
 func OfStairs(all []Stairs, o StairsOptions) (charts []Chart) {
 	shown := all[:min(len(all), maxLines)]
 	users, user := usersAxis(shown), Axis{Label: o.User}
@@ -109,8 +109,8 @@ func OfStairs(all []Stairs, o StairsOptions) (charts []Chart) {
 	return charts
 }
 
-// stairLine goes through a system's points in the order of X. One with reach leaves out those that another point is
-// better than in X and Y: what is known at an X is the highest point that reaches it.
+// stairLine returns a line through a system's points, ordered by X. If reach is true, it omits points that another
+// point exceeds in both X and Y, so the line shows the highest value at each X or above.
 func (s Stairs) stairLine(ofX, ofY func(Stair) float64, reach bool) Line {
 	l := Line{Name: s.Name, Step: !reach, Reach: reach}
 	points := slices.DeleteFunc(slices.Clone(s.Points), func(p Stair) bool {
@@ -144,8 +144,8 @@ func (c *Chart) markCeilings(all []Stairs) {
 	}
 }
 
-// shadeRegions names the regions, and shades every second one. Numbers of users are whole: a region ends half a user
-// after its last one, so that no point lies on an end.
+// shadeRegions writes the names of the regions and shades every second one. A region ends half a user after its last
+// number, so that no point is on a boundary.
 func (c *Chart) shadeRegions(regions []Until) {
 	from := 0.0
 	for i, r := range regions {
@@ -154,7 +154,7 @@ func (c *Chart) shadeRegions(regions []Until) {
 	}
 }
 
-// leaveRoom begins Y at 0 and leaves room above the highest point, for its name, and on both sides of the points.
+// leaveRoom starts Y at 0 and adds space on both sides of the points, and above the highest point for its name.
 func (c *Chart) leaveRoom() {
 	c.Y.Min, c.Y.Max = 0, 1e-9
 	low, high := math.Inf(1), 0.0
@@ -167,10 +167,10 @@ func (c *Chart) leaveRoom() {
 	}
 }
 
-// countUsers is a number of users.
+// countUsers formats a number of users.
 func countUsers(users float64) string { return strconv.FormatFloat(users, 'f', -1, 64) }
 
-// describeStairs says what the lines are.
+// describeStairs describes the lines in words.
 func (c *Chart) describeStairs() string {
 	at := formatFigure
 	if c.X.Whole {

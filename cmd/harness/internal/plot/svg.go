@@ -9,7 +9,8 @@ import (
 	"strconv"
 )
 
-// SVG is the chart as an element of a page that has CSS, with Light or Dark. It has no title: the page says it.
+// SVG returns the chart as an element for a page with CSS and Light or Dark. It has no title, because the page shows
+// it.
 func (c Chart) SVG() ([]byte, error) {
 	s := c.layOut(false)
 	if err := s.checkPlaces(); err != nil {
@@ -23,10 +24,10 @@ func (c Chart) SVG() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// margin is the room around a picture that is shown alone.
+// margin is the space around a standalone picture.
 const margin = 14
 
-// WriteSVG writes the chart with its title as a file of its own, light or dark as who shows it.
+// WriteSVG writes the chart with its title as a standalone file. It follows the viewer's light or dark mode.
 func (c Chart) WriteSVG(w io.Writer) error {
 	s := c.layOut(true)
 	if err := s.checkPlaces(); err != nil {
@@ -46,7 +47,7 @@ func (c Chart) WriteSVG(w io.Writer) error {
 	return err
 }
 
-// checkPlaces says whether everything has a place.
+// checkPlaces returns an error if a position is NaN or infinite.
 func (s *drawnScene) checkPlaces() error {
 	for _, p := range s.paths {
 		for _, part := range p.parts {
@@ -62,8 +63,8 @@ func (s *drawnScene) checkPlaces() error {
 
 func isBad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
-// writeSVG writes what is inside of the element. It has classes in place of colours, and no attribute style, which a
-// page's Content-Security-Policy would have to allow.
+// writeSVG writes the contents of the element. It uses CSS classes instead of colours and avoids the attribute style,
+// which a page's Content-Security-Policy would have to allow.
 func (s *drawnScene) writeSVG(out *bytes.Buffer) {
 	for _, p := range s.paths {
 		p.writeSVG(out)
@@ -113,7 +114,7 @@ func (p scenePath) writeSVG(out *bytes.Buffer) {
 	out.WriteString("\"/>\n")
 }
 
-// writeSVG writes the text as wide as it was taken for, whatever font there is.
+// writeSVG writes the text with a fixed width that does not depend on the viewer's font.
 func (w sceneText) writeSVG(out *bytes.Buffer) {
 	class := w.ink.class
 	if w.class != "" {
@@ -133,5 +134,5 @@ func (w sceneText) writeSVG(out *bytes.Buffer) {
 		class, formatShort(w.x), formatShort(w.y), formatShort(w.textWidth(w.text)), html.EscapeString(w.text))
 }
 
-// formatShort writes a number with one decimal at most.
+// formatShort formats a number with up to one decimal.
 func formatShort(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// timeUnit is one of time.
+// timeUnit is a unit of time.
 type timeUnit struct {
 	name string
 	ns   float64
 }
 
-// unitOf is that in which a latency, in nanoseconds, has one to three digits before the point.
+// unitOf returns the unit in which a latency, in nanoseconds, has one to three digits before the point.
 func unitOf(ns int64) timeUnit {
 	switch {
 	case ns < 1e3:
@@ -26,7 +26,7 @@ func unitOf(ns int64) timeUnit {
 	return timeUnit{"s", 1e9}
 }
 
-// elapsedUnit is that in which a run of a length is shown.
+// elapsedUnit returns the unit for a run of a certain length.
 func elapsedUnit(ns int64) timeUnit {
 	switch d := time.Duration(ns); {
 	case d < time.Second:
@@ -39,13 +39,13 @@ func elapsedUnit(ns int64) timeUnit {
 	return timeUnit{"h", 3600e9}
 }
 
-// Duration writes nanoseconds with three digits and a unit: "1.71 ms".
+// Duration formats nanoseconds with three digits and a unit: "1.71 ms".
 func Duration(ns int64) string {
 	u := unitOf(ns)
 	return formatFigure(float64(ns)/u.ns) + " " + u.name
 }
 
-// formatFigure writes a number with three digits, or all before the point.
+// formatFigure formats a number with three digits, or all digits before the point.
 func formatFigure(v float64) string {
 	if v == 0 || math.IsNaN(v) || math.IsInf(v, 0) {
 		return "0"
@@ -54,7 +54,7 @@ func formatFigure(v float64) string {
 	return strconv.FormatFloat(v, 'f', min(digits, 4), 64)
 }
 
-// percentileText writes a fraction: "99.9th percentile".
+// percentileText formats a fraction: "99.9th percentile".
 func percentileText(p float64) string {
 	return fmt.Sprintf("%sth percentile", strconv.FormatFloat(100*p, 'g', 6, 64))
 }

@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// What lines and dots measure, in points.
+// The widths of lines and dots in points.
 const (
 	lineWidth = 1.5
 	markWidth = 1.4
 	dotWidth  = 2.4
 	knotWidth = 6.5
-	dotGrid   = .8 // dots that are nearer to one another are one
+	dotGrid   = .8 // dots closer than this are merged
 )
 
 var (
@@ -27,17 +27,15 @@ func strokePath(k chartInk, wide float64, dash []float64, points ...point) scene
 	return scenePath{ink: k, width: wide, dash: dash, parts: [][]point{points}}
 }
 
-// drawLine draws one.
 func (l *chartLayout) drawLine(k chartInk, wide float64, points ...point) {
 	l.paths = append(l.paths, strokePath(k, wide, nil, points...))
 }
 
-// fillSurface fills one.
 func (l *chartLayout) fillSurface(k chartInk, points []point) {
 	l.paths = append(l.paths, scenePath{ink: k, fill: true, parts: [][]point{points}})
 }
 
-// placeValue is where a value is; NaN is at the bottom.
+// placeValue returns the position of a value. NaN is at the bottom.
 func (l *chartLayout) placeValue(x, y float64) point {
 	if math.IsNaN(y) {
 		y = l.y.low
@@ -45,7 +43,7 @@ func (l *chartLayout) placeValue(x, y float64) point {
 	return point{l.x.positionOf(x), l.y.positionOf(y)}
 }
 
-// drawValues draws what the chart has.
+// drawValues draws the chart's dots, band, lines and rows.
 func (l *chartLayout) drawValues() {
 	if l.Dots != nil {
 		l.drawDots(l.Dots)
@@ -61,7 +59,7 @@ func (l *chartLayout) drawValues() {
 	}
 }
 
-// drawDots draws single values; those below the axis are left out.
+// drawDots draws single values. It omits those below the axis.
 func (l *chartLayout) drawDots(d *Dots) {
 	type cell struct{ x, y int }
 	seen := map[cell]bool{}
@@ -80,7 +78,7 @@ func (l *chartLayout) drawDots(d *Dots) {
 	l.paths = append(l.paths, scenePath{ink: inkDots, dots: true, width: dotWidth, parts: [][]point{all}})
 }
 
-// drawBand draws the surface between two values, and lines along both.
+// drawBand draws the area between two values, and lines along both.
 func (l *chartLayout) drawBand(b *Band) {
 	for from := 0; from < len(b.Low); {
 		to := from
@@ -105,7 +103,7 @@ func (l *chartLayout) drawBand(b *Band) {
 	}
 }
 
-// drawNthLine draws a line, the i-th of its chart.
+// drawNthLine draws line i of its chart.
 func (l *chartLayout) drawNthLine(line Line, i int) {
 	own := make([]point, len(line.X))
 	for k, x := range line.X {
@@ -130,7 +128,7 @@ func (l *chartLayout) drawNthLine(line Line, i int) {
 	l.drawKnots(line.Knots, own, lineInk(i))
 }
 
-// lineCorners are the corners of a line with points at some places.
+// lineCorners returns the corners of a line with points at the positions at.
 func (line Line) lineCorners(at []point) (points []point) {
 	for k, p := range at {
 		if line.Knots != nil && line.Knots[k].Aside {
@@ -146,7 +144,7 @@ func (line Line) lineCorners(at []point) (points []point) {
 	return points
 }
 
-// drawKnots draws the points of a line as discs and rings, each with its words, and with its name where there is room.
+// drawKnots draws the points of a line as discs or rings with hover texts, and their names where they fit.
 func (l *chartLayout) drawKnots(all []Knot, at []point, of chartInk) {
 	for k, n := range all {
 		p, shade := at[k], of
@@ -169,9 +167,9 @@ func (l *chartLayout) drawKnots(all []Knot, at []point, of chartInk) {
 	}
 }
 
-// writeKnotName writes the name of a knot beside it, clear of other knots and of texts.
+// writeKnotName writes the name of a knot next to it, without covering other knots and texts.
 func (l *chartLayout) writeKnotName(name string, p point, others []point) {
-	named := func(o sceneText) bool { // a point of another line has the same name, and nearly the same place
+	named := func(o sceneText) bool { // a point of another line at nearly the same position has this name
 		return o.text == name && math.Hypot(o.x-p.x, o.y-p.y) < 16
 	}
 	if name == "" || slices.ContainsFunc(l.texts, named) {
@@ -194,7 +192,7 @@ func (l *chartLayout) writeKnotName(name string, p point, others []point) {
 	}
 }
 
-// drawRow draws a bar beneath its name.
+// drawRow draws a bar below its name.
 func (l *chartLayout) drawRow(r Row, top float64) {
 	value := plain.cutText(r.Value, width*.6)
 	wide := plain.textWidth(value)
@@ -216,7 +214,7 @@ func (l *chartLayout) drawRow(r Row, top float64) {
 	}
 }
 
-// rowEntries name the parts of rows.
+// rowEntries returns the key entries for the parts of rows.
 func (l *chartLayout) rowEntries() []keyEntry {
 	var ranges, marks, limits bool
 	for _, r := range l.Rows {

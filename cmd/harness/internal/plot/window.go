@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Window is a chart of the requests that a run of a name sent per second, with the steady window of the run. Step k of
-// the values goes from ends[k] to ends[k+1]. All times are in seconds since the first request.
+// Window returns a chart of a run's requests per second with the steady window of the run. Value k covers the time from
+// ends[k] to ends[k+1]. All times are in seconds since the first request.
 func Window(name string, ends, perSec []float64, window Shade) Chart {
 	l := Line{Step: true}
 	join := (len(perSec) + maxSteps - 1) / maxSteps

@@ -11,17 +11,17 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Compared is a property of a run and of the published results that it is ranked among.
+// Compared is a property of a run and of the published results in its ranking.
 type Compared struct {
 	About     string `json:"about"` // "round", "division", "availability", "LoadGen", "accuracy", "power", "machine"
 	Own       string `json:"own"`
 	Published string `json:"published"`
 }
 
-// notSaid stands for what is not known of a run.
+// notSaid is the value of an unknown property of a run.
 const notSaid = "not known"
 
-// compareOwn says what of a run is as of the published results.
+// compareOwn compares the properties of a run with those of the published results.
 func (r Ranking) compareOwn(o Own) []Compared {
 	var published []Entry
 	for _, e := range r.Entries {
@@ -51,7 +51,7 @@ func (r Ranking) compareOwn(o Own) []Compared {
 	}
 }
 
-// accuracyTargets are the accuracies that the newest of the rounds asks for.
+// accuracyTargets returns the accuracy targets of the newest round.
 func (r Ranking) accuracyTargets(o Own) string {
 	rules, err := mlconf.Round(r.Rounds[len(r.Rounds)-1].Name)
 	if err != nil {
@@ -69,7 +69,7 @@ func countMeasured(entries []Entry) (n int) {
 	return n
 }
 
-// countBy counts entries by something, the most frequent first: "available 31, preview 4".
+// countBy counts entries by a property, the most frequent first: "available 31, preview 4".
 func countBy(entries []Entry, of func(Entry) string) string {
 	counts := map[string]int{}
 	for _, e := range entries {
@@ -88,7 +88,7 @@ func countBy(entries []Entry, of func(Entry) string) string {
 	return strings.Join(parts, ", ")
 }
 
-// spanText is the least and the largest of a number that is known of some entries.
+// spanText returns the smallest and largest known number of some entries.
 func spanText(entries []Entry, of func(Entry) int) string {
 	var all []int
 	for _, e := range entries {

@@ -13,7 +13,7 @@ import (
 
 // Entry is one result in a ranking, either published or the user's own.
 type Entry struct {
-	// Place is 1 for the best; results that are equal share one. 0: the entry has no place.
+	// Place is 1 for the best result. Equal results have the same place. 0: the entry has no place.
 	Place int  `json:"place"`
 	Own   bool `json:"own"`
 
@@ -21,34 +21,34 @@ type Entry struct {
 	Division     string `json:"division"`
 	Availability string `json:"availability,omitempty"` // "available", "preview", "rdi"
 	Submitter    string `json:"submitter,omitempty"`
-	System       string `json:"system"` // the folder's name
+	System       string `json:"system"` // folder name
 	SystemName   string `json:"system_name,omitempty"`
 	SystemType   string `json:"system_type,omitempty"`
-	Benchmark    string `json:"benchmark"` // the folder's name
-	Model        string `json:"model"`     // of the rules
+	Benchmark    string `json:"benchmark"` // folder name
+	Model        string `json:"model"`     // model name in the rules
 	Scenario     string `json:"scenario"`
 	InferredFrom string `json:"inferred_from,omitempty"`
 
-	// Value is what is ranked, in the ranking's unit; Text is it with the rules' five significant figures.
+	// Value is the ranked value in the ranking's unit; Text is Value with the rules' five significant figures.
 	Value    figure.Number   `json:"value"`
 	Text     string          `json:"text"`
-	Result   result.Figure   `json:"result"` // as submission results prints it
+	Result   result.Figure   `json:"result"` // as in harness submission results
 	Power    *result.Figure  `json:"power,omitempty"`
 	Accuracy []result.Figure `json:"accuracy"`
 
 	Processor    string `json:"processor,omitempty"`
 	Accelerator  string `json:"accelerator,omitempty"`
-	Accelerators int    `json:"accelerators,omitempty"` // of all nodes; 0: none, or not known
-	Nodes        int    `json:"nodes,omitempty"`        // 0: not known
+	Accelerators int    `json:"accelerators,omitempty"` // of all nodes; 0: none or unknown
+	Nodes        int    `json:"nodes,omitempty"`        // 0: unknown
 	Framework    string `json:"framework,omitempty"`
 
-	Tree   string `json:"tree,omitempty"` // as it was named
-	Folder string `json:"folder"`         // in the tree, or of the run
+	Tree   string `json:"tree,omitempty"` // as the user named it
+	Folder string `json:"folder"`         // in the tree, or the run's folder
 
-	at string // the folder on this machine, without links
+	at string // absolute path without links
 }
 
-// reportEntries are the results of the report of a tree at root, which was named otherwise.
+// reportEntries returns the results in the checker's report of the tree at root. tree is the user's name for it.
 func reportEntries(tree, root string, r *checker.Report) []Entry {
 	list := []Entry{}
 	if whole, err := filepath.EvalSymlinks(root); err == nil {
@@ -76,12 +76,12 @@ func reportEntries(tree, root string, r *checker.Report) []Entry {
 	return list
 }
 
-// acceleratorCount are those of all nodes; the tables before v5.0 have those of a node alone.
+// acceleratorCount returns the number of accelerators in all nodes. Tables before v5.0 contain the number per node.
 func acceleratorCount(row result.Row) int {
 	return cmp.Or(parseCount(row.TotalAccelerators), parseCount(row.AcceleratorsPerNode)*parseCount(row.Nodes))
 }
 
-// knownText is a text that says something: descriptions write "N/A" or "-" where there is nothing.
+// knownText returns text unless it is "N/A", "-" or another placeholder.
 func knownText(text string) string {
 	text = strings.TrimSpace(text)
 	switch strings.ToLower(text) {
@@ -99,7 +99,7 @@ func parseCount(text string) int {
 	return n
 }
 
-// Machine is what the result was measured on, in a few words: "8 x Accel X", or the processor.
+// Machine describes the machine of the result: "8 x Accel X", or the processor.
 func (e Entry) Machine() string {
 	switch {
 	case e.Accelerators > 1 && e.Accelerator != "":
@@ -110,7 +110,7 @@ func (e Entry) Machine() string {
 	return e.Processor
 }
 
-// Name is the submitter and the system, or what a run of one's own is called.
+// Name returns the submitter and the system, or the name of the user's own run.
 func (e Entry) Name() string {
 	if e.Submitter == "" {
 		return e.System
@@ -118,10 +118,10 @@ func (e Entry) Name() string {
 	return e.Submitter + " / " + e.System
 }
 
-// AccuracyText is all accuracies: "ROUGE1 38.712, ROUGE2 15.900".
+// AccuracyText returns all accuracies: "ROUGE1 38.712, ROUGE2 15.900".
 func (e Entry) AccuracyText() string { return result.Result{Accuracy: e.Accuracy}.AccuracyText() }
 
-// PowerText is the power, with its unit; empty where none was measured.
+// PowerText returns the power with its unit, or "" if it was not measured.
 func (e Entry) PowerText() string {
 	if e.Power == nil {
 		return ""

@@ -10,12 +10,13 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// leftOut counts published results by why they are not ranked.
+// leftOut counts published results that are not ranked, by reason.
 type leftOut map[string]int
 
 func (l leftOut) addReason(why string) { l[why]++ }
 
-// countWithout counts the folders of a run's benchmark and scenario in which the checker of the round finds no result.
+// countWithout counts the folders of the run's benchmark and scenario without a result, according to the round's
+// checker.
 func (l leftOut) countWithout(p Published, own Own) {
 	rules, err := mlconf.Round(p.Round.Name)
 	if err != nil {
@@ -30,7 +31,7 @@ func (l leftOut) countWithout(p Published, own Own) {
 	}
 }
 
-// reasonTexts are the reasons with their counts, those of most results first.
+// reasonTexts returns the reasons with their counts, the most frequent first.
 func (l leftOut) reasonTexts() []string {
 	reasons := slices.SortedFunc(maps.Keys(l), func(a, b string) int {
 		if l[a] != l[b] {

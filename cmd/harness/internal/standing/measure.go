@@ -10,18 +10,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// comparableMeasure is how results are made comparable.
+// comparableMeasure is the quantity by which results are ranked.
 type comparableMeasure struct {
 	per    Per
 	unit   string
-	higher bool // is better
-	energy bool // the power result is ranked, and not the performance
+	higher bool // higher values are better
+	energy bool // rank the power result instead of the performance
 }
 
-// isLatency says whether a unit of results is one of time: "Latency (ms)".
+// isLatency reports whether a unit of results is one of time: "Latency (ms)".
 func isLatency(unit string) bool { return strings.HasPrefix(unit, "Latency") }
 
-// measureOf says what is ranked of results in a unit. The error is wrong usage: a latency is not shared.
+// measureOf returns the measure for results in a unit. It returns a usage error for a latency per accelerator or node.
 func measureOf(unit, scenario string, per Per) (comparableMeasure, error) {
 	latency := isLatency(unit)
 	switch {
@@ -39,7 +39,7 @@ func measureOf(unit, scenario string, per Per) (comparableMeasure, error) {
 	return comparableMeasure{per, unit + " per " + string(per), true, false}, nil
 }
 
-// setValue sets an entry's value, or says why it has none. unit is that of the run that is ranked.
+// setValue sets an entry's value. If the entry has no value, it returns the reason. unit is that of the user's run.
 func (m comparableMeasure) setValue(e *Entry, unit string) (why string) {
 	if e.Result.Unit != unit {
 		return "in another unit, " + e.Result.Unit
@@ -75,7 +75,7 @@ func (m comparableMeasure) setValue(e *Entry, unit string) (why string) {
 	return ""
 }
 
-// powerOf is the power result of an entry, in watts or millijoules.
+// powerOf returns the power result of an entry, in watts or millijoules.
 func powerOf(e Entry) (float64, bool) {
 	if e.Power == nil {
 		return 0, false
@@ -84,7 +84,8 @@ func powerOf(e Entry) (float64, bool) {
 	return v, err == nil && v > 0
 }
 
-// roundedText is a value with five significant figures; of a result that was not divided, as it is printed elsewhere.
+// roundedText formats a value with five significant figures. If the result is not divided, it returns the text of
+// submission results.
 func roundedText(of result.Figure, v float64, per Per) string {
 	if per == PerSystem {
 		return of.Shown()

@@ -12,14 +12,13 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
-// Schema names the format of a Report as JSON; SchemaVersion counts its versions. Within a version fields are only
-// added.
+// Schema names the JSON format of a Report, and SchemaVersion is its version. A version only gains fields.
 const (
 	Schema        = "plumbline.standing"
 	SchemaVersion = 1
 )
 
-// Note stands in every ranking: what its figures are, and what a run of one's own is not.
+// Note is the note in every ranking on the figures of published results and the status of the user's own run.
 const Note = "Figures of published results come from the logs in the trees, as harness submission results reads " +
 	"them. Your own run is not an MLPerf result: it was not submitted, reviewed or verified by MLCommons."
 
@@ -30,18 +29,18 @@ type Report struct {
 	Note          string    `json:"note"`
 	Trees         []Tree    `json:"trees"`
 	Rankings      []Ranking `json:"rankings"`
-	NotRead       []string  `json:"not_read"` // runs of one's own that cannot be ranked, and why
+	NotRead       []string  `json:"not_read"` // own runs that cannot be ranked, with the reasons
 }
 
-// Tree is a tree of results that was read.
+// Tree describes a tree of results that was read.
 type Tree struct {
-	Name    string `json:"tree"` // as it was named
+	Name    string `json:"tree"` // as the user named it
 	Round   string `json:"round"`
-	Basis   string `json:"basis"` // how the round is known
+	Basis   string `json:"basis"` // how the round was determined
 	Results int    `json:"results"`
 }
 
-// NewReport makes a report of rankings.
+// NewReport returns a report of rankings.
 func NewReport(published []Published, rankings []Ranking, notRead []string) Report {
 	r := Report{Schema, SchemaVersion, Note, []Tree{}, rankings, append([]string{}, notRead...)}
 	for _, p := range published {
@@ -54,7 +53,7 @@ func NewReport(published []Published, rankings []Ranking, notRead []string) Repo
 	return r
 }
 
-// WriteJSON writes the report for programs.
+// WriteJSON writes the report as JSON.
 func (r Report) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
@@ -62,10 +61,10 @@ func (r Report) WriteJSON(w io.Writer) error {
 	return e.Encode(r)
 }
 
-// WriteCSV writes a line for each entry of each ranking, under a line with the names of the columns.
+// WriteCSV writes a header and one line per entry of each ranking.
 func (r Report) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
-	_ = out.Write([]string{ // Error has the error
+	_ = out.Write([]string{ // out.Error returns the error
 		"benchmark", "scenario", "place", "own", "round", "division", "availability", "submitter", "system", "system_name",
 		"system_type", "value", "unit", "result", "result_unit", "power", "power_unit", "accuracy", "accelerator",
 		"accelerators", "nodes", "processor", "framework", "inferred_from", "tree", "folder",
@@ -95,7 +94,7 @@ func (e Entry) csvFields(r Ranking) []string {
 	}
 }
 
-// count is a number of which 0 means that it is not known.
+// count formats a number; 0 means unknown.
 func count(n int) string {
 	if n == 0 {
 		return ""
@@ -103,7 +102,7 @@ func count(n int) string {
 	return strconv.Itoa(n)
 }
 
-// Title is what a ranking is of: "resnet Offline, closed division, per accelerator".
+// Title returns the subject of a ranking: "resnet Offline, closed division, per accelerator".
 func (r Ranking) Title() string {
 	text := r.Benchmark + " " + r.Scenario
 	if r.Division != allOfThem {
@@ -118,10 +117,10 @@ func (r Ranking) Title() string {
 	return text
 }
 
-// allOfThem stands for a choice that was not made.
+// allOfThem is the text of a choice that the user did not make.
 const allOfThem = "all"
 
-// Standing says in one sentence where a run stands.
+// Standing describes the place of a run in one sentence.
 func (r Ranking) Standing(o Own) string {
 	among := figure.Plural(r.Published, "published result")
 	if o.Place == 0 {
@@ -138,7 +137,7 @@ func (r Ranking) Standing(o Own) string {
 	return text
 }
 
-// Against says how a value stands to one's own: "2.31 x".
+// Against returns the ratio of a value to the own value: "2.31 x".
 func (r Ranking) Against(e Entry, o Own) string {
 	if o.Value == 0 || e.Text == "" || e.Own {
 		return ""
@@ -146,8 +145,8 @@ func (r Ranking) Against(e Entry, o Own) string {
 	return figure.Short(float64(e.Value)/float64(o.Value)) + " x"
 }
 
-// Near are the entries to show of a long ranking: the best, the last, and those around one's own; nil stands for some
-// that are left out.
+// Near returns the entries to show of a long ranking: the best, the last, and those around the own runs. nil marks
+// omitted entries.
 func (r Ranking) Near(around int) []*Entry {
 	const ends = 3
 	shown := make([]bool, len(r.Entries))
@@ -175,7 +174,7 @@ func (r Ranking) Near(around int) []*Entry {
 	return all
 }
 
-// chosenOwn are the first runs of one's own that have a place, or the first.
+// chosenOwn returns the first own run with a place, or the first run.
 func (r Ranking) chosenOwn() Own {
 	for _, o := range r.Own {
 		if o.Place > 0 {
@@ -185,7 +184,7 @@ func (r Ranking) chosenOwn() Own {
 	return r.Own[0]
 }
 
-// Remarks are what is said of a run: what it is, why it has no place, what is not comparable.
+// Remarks returns remarks on a run: its kind, the reason for a missing place, and what is not comparable.
 func (o Own) Remarks() []string {
 	text := o.Kind
 	if o.Verdict != "" {
@@ -194,7 +193,7 @@ func (o Own) Remarks() []string {
 	return append([]string{text}, append(append([]string{}, o.NoPlace...), o.Marks...)...)
 }
 
-// roundsText names the rounds of a ranking with their results: "v5.1 (41 results), v6.0 (22 results)".
+// roundsText lists the rounds of a ranking with the numbers of results: "v5.1 (41 results), v6.0 (22 results)".
 func (r Ranking) roundsText() string {
 	rounds := make([]string, len(r.Rounds))
 	for i, r := range r.Rounds {

@@ -22,14 +22,14 @@ import (
 // Own is a run that is ranked among published results.
 type Own struct {
 	Entry
-	// Kind says what the run is: "a rehearsal", "a run of the official LoadGen, not reviewed", "a result in a tree".
+	// Kind describes the run: "a rehearsal", "a run of the official LoadGen, not reviewed", "a result in a tree".
 	Kind    string `json:"kind"`
 	Verdict string `json:"verdict,omitempty"`
-	// Published says that it lies in a tree of results, and its figures are the tree's.
+	// Published is true if the run is in a tree of results. Its figures are then the tree's.
 	Published bool     `json:"in_a_tree"`
-	NoPlace   []string `json:"no_place"` // why it has no place; empty where it has one
-	Marks     []string `json:"marks"`    // what of it is not as of a published result
-	// Compared sets the run beside the published results that it is ranked among.
+	NoPlace   []string `json:"no_place"` // reasons for a missing place; empty if it has one
+	Marks     []string `json:"marks"`    // differences from published results
+	// Compared compares the run with the published results in its ranking.
 	Compared []Compared `json:"compared"`
 
 	accuracyOutcome string // "PASS"
@@ -42,14 +42,14 @@ type Machine struct {
 	Watts        float64
 }
 
-// maxOwn is how many runs are ranked at once.
+// maxOwn limits the runs that are ranked at once.
 const maxOwn = 60
 
-// ErrNoRun is wrapped by the error of a folder that has no run to rank.
+// ErrNoRun is in the error's chain if a folder has no run to rank.
 var ErrNoRun = errors.New("no run to rank")
 
-// Runs makes runs to rank of records: of every complete performance run that is not of an audit, with the accuracy run
-// beside it. The error is that of the only run, or of all; others are in faults.
+// Runs returns the runs to rank: all complete performance runs except those of audits, each with its accuracy run. If
+// no run can be ranked, err contains the reasons; otherwise faults contains those of the runs left out.
 func Runs(name string, set results.Set) (own []Own, faults []string, err error) {
 	for _, f := range set.Runs {
 		if f.Mode != "performance" || f.Test != "" || f.Serving != nil {
@@ -72,7 +72,7 @@ func Runs(name string, set results.Set) (own []Own, faults []string, err error) 
 		runModes(set.Runs)))
 }
 
-// runModes says which runs there are.
+// runModes lists the modes of the runs.
 func runModes(runs []results.FoundRun) string {
 	var kinds []string
 	for _, f := range runs {
@@ -83,7 +83,7 @@ func runModes(runs []results.FoundRun) string {
 	return cmp.Or(strings.Join(kinds, ", "), "none")
 }
 
-// accuracyOf is the accuracy run beside a performance run; nil where there is none.
+// accuracyOf returns the accuracy of the accuracy run for a performance run, or nil if there is none.
 func accuracyOf(runs []results.FoundRun, f results.FoundRun) *record.Accuracy {
 	for _, r := range runs {
 		if r.Mode == "accuracy" && r.Test == "" && r.Model == f.Model && r.Scenario == f.Scenario && r.Accuracy != nil &&
@@ -94,7 +94,7 @@ func accuracyOf(runs []results.FoundRun, f results.FoundRun) *record.Accuracy {
 	return nil
 }
 
-// ofRun makes a run to rank of a record. The figure is read of the run's log, as that of every published result is.
+// ofRun returns a run to rank. It reads the figure from the run's log, as for published results.
 func ofRun(f results.FoundRun, accuracy *record.Accuracy) (Own, error) {
 	if f.Rules == "" {
 		return Own{}, errors.New("the round of the run is not known: its log has seeds of no round")
@@ -146,7 +146,7 @@ func figureOf(f results.FoundRun, rules *mlconf.Rules, o Own) (result.Figure, er
 	return result.Figure{Text: text, Rounded: shown, Unit: m.Unit}, nil
 }
 
-// takePower takes over what a meter measured, in the units of power results.
+// takePower sets the power result from a meter's measurement.
 func (o *Own) takePower(p *record.Power) {
 	if p == nil || p.Fault != "" {
 		return
@@ -161,7 +161,7 @@ func (o *Own) takePower(p *record.Power) {
 	}
 }
 
-// On completes the run by what the user says of its machine.
+// On completes the run with the user's statements about its machine.
 func (o *Own) On(m Machine) {
 	o.Accelerators, o.Nodes = cmp.Or(m.Accelerators, o.Accelerators), cmp.Or(m.Nodes, o.Nodes)
 	if m.Watts > 0 {
@@ -169,12 +169,12 @@ func (o *Own) On(m Machine) {
 		o.Power.Rounded, _ = result.RoundText(o.Power.Text)
 		o.Marks = append(o.Marks, "power: as the command line says, "+strconv.FormatFloat(m.Watts, 'g', -1, 64)+" W")
 		if isLatency(o.Result.Unit) {
-			o.Power = nil // what is ranked is the energy of a query
+			o.Power = nil // the ranked value is the energy per query
 		}
 	}
 }
 
-// judgeRun says what the run is, and what of it is not as of a published result.
+// judgeRun sets the kind of the run and its differences from published results.
 func (o *Own) judgeRun(f results.FoundRun, accuracy *record.Accuracy) {
 	o.Kind = "a rehearsal"
 	note := record.NewDocument([]record.Run{f.Run}).Note
@@ -198,7 +198,7 @@ func (o *Own) judgeRun(f results.FoundRun, accuracy *record.Accuracy) {
 	o.takeAccuracy(accuracy)
 }
 
-// markStandIns marks what a run has in the place of what the rules ask for.
+// markStandIns marks the substitutes that a run used for what the rules require.
 func (o *Own) markStandIns(f results.FoundRun) {
 	if f.Profile != "" && f.Profile != "official" {
 		o.Marks = append(o.Marks, "settings: "+f.Profile+", not the durations and counts of the rules")
@@ -241,7 +241,7 @@ func (o *Own) takeAccuracy(a *record.Accuracy) {
 	}
 }
 
-// OfTree makes runs to rank of the results in a tree, or below a folder in one.
+// OfTree returns the runs to rank in a tree, or below a folder of one.
 func OfTree(name string, w Wanted) ([]Own, []string, error) {
 	p, err := Read(name, w)
 	if err != nil {
@@ -270,14 +270,14 @@ func OfTree(name string, w Wanted) ([]Own, []string, error) {
 	return nil, nil, sdk.Data(fmt.Errorf("%w in %s: no result of what was asked for lies there", ErrNoRun, name))
 }
 
-// InTree says whether a folder is a submission's tree or lies in one.
+// InTree reports whether a folder is a submission's tree or inside one.
 func InTree(dir string) bool {
 	_, _, ok := tree.RootOf(dir)
 	return ok
 }
 
-// Choose keeps the runs of a benchmark, where one is named, and of scenarios. A run of a model with two accuracy
-// targets is ranked under the one that is named.
+// Choose selects the runs of a benchmark and of scenarios; empty: all. For a model with two accuracy targets, benchmark
+// selects the target.
 func Choose(own []Own, benchmark string, scenarios []string) ([]Own, error) {
 	var chosen []Own
 	for _, o := range own {

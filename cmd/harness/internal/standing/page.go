@@ -15,7 +15,7 @@ import (
 //go:embed page.html
 var text string
 
-// own are the rules of this page beside those that it shares with reports.
+// own contains the CSS rules of this page in addition to those of reports.
 const own = `svg.strip{width:100%;height:auto;display:block;margin-top:.3rem}
 svg.strip text{fill:var(--plot-text);font-size:12px}svg.strip text.own{fill:var(--plot-limit);font-weight:650}
 svg.strip line{stroke:var(--plot-grid)}svg.strip line.own{stroke:var(--plot-limit);stroke-width:2;stroke-dasharray:5 3}
@@ -26,7 +26,7 @@ svg.strip polyline.median{stroke:var(--plot-2);stroke-dasharray:4 3}
 .entries td{overflow-wrap:break-word}.entries td.on{min-width:9rem}
 tr.own>*{background:var(--warn-back);font-weight:650}tr.gap td{color:var(--soft)}`
 
-// maxRows is how many entries of a ranking the page has; those next to one's own are always there.
+// maxRows limits the entries of a ranking on the page. The neighbours of own runs are always shown.
 const maxRows = 2000
 
 var standing = page.ParseTemplate(text, template.FuncMap{
@@ -34,7 +34,7 @@ var standing = page.ParseTemplate(text, template.FuncMap{
 	"dict": func(r shownRanking, list []*Entry) listedEntries { return listedEntries{r.Ranking, list} },
 })
 
-// pageView is what page.html shows.
+// pageView contains the data of page.html.
 type pageView struct {
 	Report
 	Head  page.Head
@@ -46,18 +46,18 @@ type shownRanking struct {
 	Ranking
 	Near     []*Entry
 	All      []Entry
-	More     int // entries that have no room
+	More     int // number of omitted entries
 	Strip    *distributionStrip
 	Progress *roundProgress
 }
 
-// listedEntries are entries of a ranking in a table; nil stands for some that are left out.
+// listedEntries contains the entries in a table; nil marks omitted entries.
 type listedEntries struct {
 	Ranking Ranking
 	List    []*Entry
 }
 
-// AllShown are all entries that have room.
+// AllShown returns all entries that fit on the page.
 func (s shownRanking) AllShown() []*Entry {
 	entries := make([]*Entry, len(s.All))
 	for i := range entries {
@@ -66,7 +66,7 @@ func (s shownRanking) AllShown() []*Entry {
 	return entries
 }
 
-// WriteHTML writes one page that needs no other file and runs no script. Names from trees stand there as text.
+// WriteHTML writes a self-contained page without scripts. It escapes names from trees.
 func (r Report) WriteHTML(w io.Writer) error {
 	v := pageView{Report: r, Head: page.NewHead("Your run among published results", own)}
 	for _, ranking := range r.Rankings {
@@ -80,10 +80,10 @@ func (r Report) WriteHTML(w io.Writer) error {
 	return standing.Execute(w, v)
 }
 
-// AgainstMine is Against the run whose place is shown.
+// AgainstMine is Against with the run whose place is shown.
 func (r Ranking) AgainstMine(e *Entry) string { return r.Against(*e, r.chosenOwn()) }
 
-// The room of the charts, in their own units.
+// The sizes of the charts, in SVG units.
 const (
 	chartWidth  = 480
 	chartHeight = 230
@@ -95,7 +95,7 @@ const (
 	dotSize     = 3.5
 )
 
-// chartPoint is a place in a chart.
+// chartPoint is a position in a chart.
 type chartPoint struct{ X, Y string }
 
 func pointAt(x, y float64) chartPoint {
@@ -108,7 +108,7 @@ type axisTick struct {
 	Text string
 }
 
-// distributionStrip is the distribution: a dot for each result, those of one place above each other.
+// distributionStrip shows the distribution with one dot per result. Results at the same position are stacked.
 type distributionStrip struct {
 	Dots  []chartPoint
 	Ticks []axisTick
@@ -136,7 +136,7 @@ func stripOf(r Ranking) *distributionStrip {
 	return s
 }
 
-// valueBounds are the least and the largest value, one's own among them.
+// valueBounds returns the smallest and the largest value, including the own ones.
 func (r Ranking) valueBounds() (low, high float64) {
 	low, high = float64(r.Spread.Least), float64(r.Spread.Largest)
 	for _, o := range r.Own {
@@ -147,7 +147,7 @@ func (r Ranking) valueBounds() (low, high float64) {
 	return low, high
 }
 
-// logPosition places values on a logarithmic scale.
+// logPosition returns a function that maps values to positions on a logarithmic scale.
 func logPosition(low, high, from, to float64) func(float64) float64 {
 	if low <= 0 || high <= low {
 		return func(float64) float64 { return (from + to) / 2 }
@@ -158,7 +158,7 @@ func logPosition(low, high, from, to float64) func(float64) float64 {
 	}
 }
 
-// roundTicks are round values between two others, at most seven.
+// roundTicks returns up to seven round values between low and high.
 func roundTicks(low, high float64, place func(float64) float64) []axisTick {
 	if low <= 0 || high <= low {
 		return []axisTick{{pointAt(place(low), 0).X, figure.Short(low)}}
@@ -179,7 +179,7 @@ func roundTicks(low, high float64, place func(float64) float64) []axisTick {
 	return []axisTick{{pointAt(place(low), 0).X, figure.Short(low)}, {pointAt(place(high), 0).X, figure.Short(high)}}
 }
 
-// roundProgress is how the results went over the rounds: every result, the best and the middle of each.
+// roundProgress shows all results of each round, with the best and the median.
 type roundProgress struct {
 	Dots         []chartPoint
 	Best, Median []chartPoint

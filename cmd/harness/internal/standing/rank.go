@@ -16,16 +16,16 @@ import (
 // Per is the divisor of a result.
 type Per string
 
-// What a result can be divided by. PerWatt takes the measured power of the result; of a latency it ranks the energy of
-// a query, which is the power result of such a scenario.
+// The divisors. PerWatt uses the result's measured power. For a latency it ranks the energy per query, which is the
+// power result in such scenarios.
 const (
-	PerSystem      Per = "" // it is not divided
+	PerSystem      Per = "" // not divided
 	PerAccelerator Per = "accelerator"
 	PerNode        Per = "node"
 	PerWatt        Per = "watt"
 )
 
-// ParsePer is a user's choice.
+// ParsePer parses a user's choice.
 func ParsePer(text string) (Per, error) {
 	for _, p := range []Per{PerSystem, PerAccelerator, PerNode, PerWatt} {
 		if text == string(p) || text == "system" && p == PerSystem {
@@ -44,22 +44,21 @@ type Options struct {
 
 // Ranking contains the results of one benchmark and scenario with one unit, the best first.
 type Ranking struct {
-	Benchmark    string `json:"benchmark"` // in the rules
+	Benchmark    string `json:"benchmark"` // name in the rules
 	Scenario     string `json:"scenario"`
-	Division     string `json:"division"`     // "all" where none was chosen
-	Availability string `json:"availability"` // likewise
+	Division     string `json:"division"`     // "all" if the user chose none
+	Availability string `json:"availability"` // "all" if the user chose none
 	Per          Per    `json:"per,omitempty"`
-	Unit         string `json:"unit"` // of Entry.Value
+	Unit         string `json:"unit"` // unit of Entry.Value
 	HigherBetter bool   `json:"higher_is_better"`
 
-	// Own are the runs of one's own, each with what is not comparable of it. Their places are counted among the published
-	// results alone.
+	// Own contains the user's runs, each with what is not comparable. Their places count only published results.
 	Own       []Own    `json:"own"`
-	Published int      `json:"published"` // ranked results that are not one's own
-	Entries   []Entry  `json:"entries"`   // the best first, one's own among them; those without a place are last
+	Published int      `json:"published"` // number of ranked results that are not the user's
+	Entries   []Entry  `json:"entries"`   // the best first, including the own runs; entries without a place are last
 	Spread    Spread   `json:"spread"`
-	Rounds    []Round  `json:"rounds"` // the oldest first
-	Rules     []string `json:"rules"`  // what the rules of the rounds have not in common
+	Rounds    []Round  `json:"rounds"` // oldest first
+	Rules     []string `json:"rules"`  // differences between the rules of the rounds
 	LeftOut   []string `json:"left_out"`
 }
 
@@ -80,11 +79,11 @@ type Round struct {
 	Best    Entry         `json:"best"`
 }
 
-// ErrNothing is wrapped by Rank's error where no published result can be ranked with a run.
+// ErrNothing is in the chain of Rank's error if no published result can be ranked with a run.
 var ErrNothing = errors.New("nothing to rank the run among")
 
-// Rank ranks each of one's own runs among the published results of its benchmark and scenario: a ranking for each of
-// these, in the order of own. Runs of one benchmark and scenario are in one ranking.
+// Rank ranks each own run among the published results of its benchmark and scenario. It returns one ranking per
+// benchmark and scenario, in the order of own.
 func Rank(published []Published, own []Own, o Options) ([]Ranking, error) {
 	var all []Ranking
 	var faults []error
@@ -107,7 +106,7 @@ func Rank(published []Published, own []Own, o Options) ([]Ranking, error) {
 	return all, nil
 }
 
-// groupOwn are runs of the same benchmark and scenario.
+// groupOwn groups the runs by benchmark and scenario.
 func groupOwn(own []Own) (all [][]Own) {
 	for _, r := range own {
 		i := slices.IndexFunc(all, func(g []Own) bool { return g[0].Model == r.Model && g[0].Scenario == r.Scenario })
@@ -119,7 +118,7 @@ func groupOwn(own []Own) (all [][]Own) {
 	return all
 }
 
-// makeRanking makes one ranking.
+// makeRanking ranks runs of the same benchmark and scenario.
 func makeRanking(published []Published, own []Own, o Options) (Ranking, error) {
 	r := Ranking{
 		Benchmark: own[0].Model, Scenario: own[0].Scenario, Division: cmp.Or(o.Division, "all"),
@@ -160,7 +159,7 @@ func makeRanking(published []Published, own []Own, o Options) (Ranking, error) {
 	return r, nil
 }
 
-// isSame says whether a result is of a run's benchmark and scenario.
+// isSame reports whether a result has the benchmark and scenario of a run.
 func isSame(e Entry, own Own) bool {
 	if e.Scenario != own.Scenario {
 		return false
@@ -169,12 +168,12 @@ func isSame(e Entry, own Own) bool {
 	return err == nil && isModel(rules, own.Model, e.Benchmark, e.Model)
 }
 
-// isOneOf says whether a result of a tree is a run of one's own that lies in that tree.
+// isOneOf reports whether a result is one of the own runs, which may be in the same tree.
 func isOneOf(e Entry, own []Own) bool {
 	return slices.ContainsFunc(own, func(o Own) bool { return o.Published && o.at == e.at })
 }
 
-// whyUnfit says why a result is not ranked.
+// whyUnfit returns the reason why a result is not ranked, or "".
 func (o Options) whyUnfit(e Entry) string {
 	switch {
 	case o.Division != "" && e.Division != o.Division:
@@ -185,7 +184,7 @@ func (o Options) whyUnfit(e Entry) string {
 	return ""
 }
 
-// errEmpty says why a ranking is empty.
+// errEmpty explains an empty ranking.
 func errEmpty(r Ranking, published []Published, own Own) error {
 	names := make([]string, len(published))
 	for i, p := range published {
@@ -207,7 +206,7 @@ func errEmpty(r Ranking, published []Published, own Own) error {
 	return sdk.Data(fmt.Errorf("%w: %s", ErrNothing, text))
 }
 
-// otherResults names what the trees have results of: few names, since they may have a hundred.
+// otherResults lists some benchmarks with results in the trees. The trees may have a hundred.
 func otherResults(published []Published) string {
 	const most = 12
 	found := map[string]bool{}
@@ -223,7 +222,7 @@ func otherResults(published []Published) string {
 	return strings.Join(names, ", ")
 }
 
-// orderEntries sorts the entries and gives them places.
+// orderEntries sorts the entries and sets their places.
 func (r *Ranking) orderEntries() {
 	slices.SortStableFunc(r.Entries, func(a, b Entry) int {
 		c := cmp.Compare(float64(a.Value), float64(b.Value))
@@ -240,7 +239,7 @@ func (r *Ranking) orderEntries() {
 	}
 }
 
-// publishedValues are the published values, ascending.
+// publishedValues returns the published values in ascending order.
 func (r *Ranking) publishedValues() []float64 {
 	all := make([]float64, len(r.Entries))
 	for i, e := range r.Entries {
@@ -257,7 +256,7 @@ func (r *Ranking) setSpread() {
 	}
 }
 
-// quantileOf of ascending values: between two of them it is in proportion.
+// quantileOf returns a quantile of ascending values with linear interpolation.
 func quantileOf(v []float64, q float64) figure.Number {
 	at := q * float64(len(v)-1)
 	low := int(at)
@@ -265,13 +264,13 @@ func quantileOf(v []float64, q float64) figure.Number {
 	return figure.Number(v[low] + (at-float64(low))*(v[high]-v[low]))
 }
 
-// setProgress is the best and the middle of each round.
+// setProgress sets the best result and the median of each round.
 func (r *Ranking) setProgress() {
 	of := map[string][]Entry{}
 	for _, e := range r.Entries {
 		of[e.Round] = append(of[e.Round], e)
 	}
-	known := mlconf.Rounds() // the newest first
+	known := mlconf.Rounds() // newest first
 	names := slices.SortedFunc(maps.Keys(of), func(a, b string) int {
 		return slices.Index(known, b) - slices.Index(known, a)
 	})
@@ -285,7 +284,7 @@ func (r *Ranking) setProgress() {
 	}
 }
 
-// addOwn puts one's own runs among the published results: a place is one more than the number of better ones.
+// addOwn adds the own runs to the ranking. The place of a run is one more than the number of better published results.
 func (r *Ranking) addOwn(own []Own, m comparableMeasure) {
 	for _, o := range own {
 		o.Entry.Own = true
@@ -310,7 +309,7 @@ func (r *Ranking) addOwn(own []Own, m comparableMeasure) {
 	}
 }
 
-// isBefore says whether an entry is better than another.
+// isBefore reports whether entry a is better than b.
 func (r *Ranking) isBefore(a, b Entry) bool {
 	if r.HigherBetter {
 		return a.Value > b.Value

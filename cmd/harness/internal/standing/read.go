@@ -18,20 +18,20 @@ import (
 
 // Published contains the results read from one tree.
 type Published struct {
-	Tree    string           // as it was named
-	Round   tree.FoundRound  // by the seeds of its logs
-	Results []Entry          // whose Value is not set
-	Without []result.Without // folders without a result, and why
+	Tree    string           // as the user named it
+	Round   tree.FoundRound  // determined from the seeds in the logs
+	Results []Entry          // without Value
+	Without []result.Without // folders without a result, with the reasons
 }
 
 // Wanted selects the results to read. Empty fields select all.
 type Wanted struct {
-	Models    []string // benchmarks, by their names in the rules or of folders
+	Models    []string // names of benchmarks in the rules or of folders
 	Scenarios []string // "Server"
-	Round     string   // of all trees, where their logs do not say it
+	Round     string   // round of the trees whose logs do not identify it
 }
 
-// Read reads the results of a tree, or of what lies below a folder in one. Its errors are of the tree as a whole.
+// Read reads the results of a tree, or of a folder in one. Its errors concern the tree as a whole.
 func Read(name string, w Wanted) (Published, error) {
 	root, below, ok := tree.RootOf(name)
 	if !ok {
@@ -70,7 +70,7 @@ func Read(name string, w Wanted) (Published, error) {
 	return found, nil
 }
 
-// ofTree classes the error of a tree: a folder that is none is wrong usage, all else is what the tree holds.
+// ofTree sets the exit code for the error of a tree: wrong usage if the folder is not a tree, otherwise wrong data.
 func ofTree(err error) error {
 	if errors.Is(err, tree.ErrNoSubmission) || errors.Is(err, tree.ErrOpen) {
 		return sdk.Usage(err)
@@ -78,8 +78,8 @@ func ofTree(err error) error {
 	return sdk.Data(err)
 }
 
-// isInside says whether one of two places in a tree lies in the other: a folder above the chosen one must be walked,
-// too.
+// isInside reports whether one of two folders in a tree contains the other. The walk must also enter the parents of the
+// chosen folder.
 func isInside(below, place string) bool {
 	if below == "." {
 		return true
@@ -104,13 +104,13 @@ func (w Wanted) wantsModel(rules *mlconf.Rules, folder, model string) bool {
 	return false
 }
 
-// isModel says whether a folder of a round, and its model of the rules, are of the benchmark of a name. A name that the
-// round takes for another benchmark's, as later rounds take ssd-resnet34 for retinanet, is not that benchmark.
+// isModel reports whether a folder of a round, with its model in the rules, belongs to the benchmark name. Some rounds
+// use a name for another benchmark, as later rounds use ssd-resnet34 for retinanet. Such a name does not match.
 func isModel(rules *mlconf.Rules, name, folder, model string) bool {
 	return name == model || name == folder || rules.LoadGenModel(model, "") == name && rules.Canonical(name) == model
 }
 
-// foldScenario is a scenario as the rules write it, whatever its case in a folder's name.
+// foldScenario returns the rules' name of a scenario for a folder's name in any case.
 func foldScenario(folder string) string {
 	for _, name := range tree.Scenarios() {
 		if strings.EqualFold(name, folder) {
@@ -120,7 +120,7 @@ func foldScenario(folder string) string {
 	return folder
 }
 
-// ParseScenarios are the scenarios of a user's list.
+// ParseScenarios parses the scenarios in a user's list.
 func ParseScenarios(names []string) (all []string, err error) {
 	for _, name := range names {
 		scenario := foldScenario(name)

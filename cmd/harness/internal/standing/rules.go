@@ -10,8 +10,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// ruleDifferences says what the rules of the published rounds and of one's own run ask for that is not the same: a
-// figure of one round is then not the figure of another.
+// ruleDifferences lists the differences between the rules of the published rounds and of the own run. They limit the
+// comparison of figures.
 func ruleDifferences(rounds []string, own Own) []string {
 	names := slices.DeleteFunc(mlconf.Rounds(), func(name string) bool {
 		return !slices.Contains(rounds, name) && name != own.Round
@@ -35,7 +35,7 @@ func ruleDifferences(rounds []string, own Own) []string {
 	return all
 }
 
-// differingText is what the rounds have of something, neighbours with the same together; empty where all have the same.
+// differingText lists a property of the rounds, with equal neighbours joined. It is empty if all rounds have the same.
 func differingText(names []string, of func(*mlconf.Rules) string) string {
 	type span struct{ from, to, text string }
 	var spans []span

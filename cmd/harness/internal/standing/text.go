@@ -11,13 +11,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
-// columns is how wide the text is where no terminal says it.
+// columns is the width of the text without a terminal.
 const columns = 80
 
-// around is how many entries are shown on either side of one's own.
+// around is the number of entries shown before and after an own run.
 const around = 4
 
-// WriteText writes the rankings for a terminal, in 80 columns at most: the best, the neighbours, or every entry.
+// WriteText writes the rankings for a terminal, up to 80 columns wide. It writes the best entries and the neighbours,
+// or all entries if every is true.
 func (r Report) WriteText(w io.Writer, every bool) error {
 	b := terminal.On(w)
 	writeWrapped(b, "", r.Note)
@@ -35,7 +36,7 @@ func (r Report) WriteText(w io.Writer, every bool) error {
 	return b.Err()
 }
 
-// writeTrees writes what was read; names have what the other columns leave of the line.
+// writeTrees writes the trees that were read. Names are cut to the remaining width of the line.
 func (r Report) writeTrees(b *terminal.Writer) {
 	round, basis := 0, 0
 	for _, tree := range r.Trees {
@@ -43,12 +44,12 @@ func (r Report) writeTrees(b *terminal.Writer) {
 	}
 	t := table.Table{Indent: "  "}
 	for _, tree := range r.Trees {
-		t.Row(tree.Round, tree.Basis, shortName(tree.Name, max(columns-round-basis-6, 16))) // 6: the blanks between
+		t.Row(tree.Round, tree.Basis, shortName(tree.Name, max(columns-round-basis-6, 16))) // 6: spaces between columns
 	}
 	_, _ = t.WriteTo(b)
 }
 
-// writeWrapped writes a text in lines.
+// writeWrapped writes a text as wrapped lines.
 func writeWrapped(b *terminal.Writer, indent, text string) {
 	width := columns
 	if n := b.Columns(); n > 0 {
@@ -62,7 +63,7 @@ func writeWrapped(b *terminal.Writer, indent, text string) {
 	}
 }
 
-// shortName is a name with its middle left out where it is long.
+// shortName shortens a long name by omitting its middle.
 func shortName(text string, most int) string {
 	r := []rune(terminal.Line(text))
 	if len(r) <= most {
@@ -95,7 +96,7 @@ func (r Ranking) writeRanking(b *terminal.Writer, every bool) {
 	}
 }
 
-// writeCompared writes a table of three columns that fits 80, its last one in several lines.
+// writeCompared writes a table of three columns within 80 characters. It wraps the last column.
 func (o Own) writeCompared(b *terminal.Writer) {
 	narrow := b
 	if n := b.Columns(); n == 0 || n > columns {
@@ -134,13 +135,13 @@ func (r Ranking) writeEntries(b *terminal.Writer, every bool) {
 	_, _ = t.WriteTo(b)
 }
 
-// bins is how wide the distribution is drawn.
+// bins is the width of the distribution in characters.
 const bins = 48
 
-// blocks are eight heights.
+// blocks contains the characters for eight heights.
 var blocks = []rune("▁▂▃▄▅▆▇█")
 
-// writeSpread draws the published results on a logarithmic scale, with a mark under one's own.
+// writeSpread draws the published results on a logarithmic scale and marks the own one below.
 func (r Ranking) writeSpread(b *terminal.Writer) {
 	s := r.Spread
 	at := logBins(float64(s.Least), float64(s.Largest), bins)
@@ -169,7 +170,8 @@ func (r Ranking) writeSpread(b *terminal.Writer) {
 		figure.Round(float64(s.Median))+", three quarters below "+figure.Round(float64(s.UpperQuarter))+" "+r.Unit)
 }
 
-// logBins places values between two others in so many bins, logarithmically; what is outside goes to the ends.
+// logBins returns a function that maps values between low and high to bins on a logarithmic scale. Values outside are
+// in the first or last bin.
 func logBins(low, high float64, bins int) func(float64) int {
 	if low <= 0 || high <= low {
 		return func(float64) int { return 0 }

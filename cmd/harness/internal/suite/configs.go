@@ -11,7 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 )
 
-// OfConfigs is the suite of the tasks in configurations of MLMark, each with the flags. It has the name of the first.
+// OfConfigs returns the suite of the tasks in MLMark configurations, with the flags in given. Its name is that of the
+// first configuration.
 func OfConfigs(paths []string, given []Flag) (Suite, error) {
 	base := strings.TrimSuffix(filepath.Base(paths[0]), filepath.Ext(paths[0]))
 	s := Suite{Name: base, Out: base}
@@ -31,7 +32,7 @@ func OfConfigs(paths []string, given []Flag) (Suite, error) {
 	return s, err
 }
 
-// FlagsOf are the flags that a command line has, but for some.
+// FlagsOf returns the flags set on a command line, except those in but.
 func FlagsOf(set *pflag.FlagSet, but []string) []Flag {
 	var all []Flag
 	set.Visit(func(f *pflag.Flag) {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// flagList are flags of harness run in the order in which they are written.
+// flagList contains flags of harness run in the order of the file.
 type flagList []Flag
 
-// readFlags takes flags of a mapping: a scalar is a value, a list several, and a mapping KEY: VALUE is KEY=VALUE for
-// each, as --set and --param take them. FLAG.KEY: VALUE is FLAG: {KEY: VALUE}.
+// readFlags reads flags from a mapping. A scalar is a value, a list contains several values, and a mapping KEY: VALUE
+// means KEY=VALUE, as for --set and --param. FLAG.KEY: VALUE means FLAG: {KEY: VALUE}.
 func (f *flagList) readFlags(pairs []nodePair) (faults []error) {
 	for _, p := range pairs {
 		name, key, dotted := strings.Cut(p.key, ".")
@@ -56,12 +56,11 @@ func (f *flagList) readList(name string, n yamlNode) (faults []error) {
 	return faults
 }
 
-// Over are flags laid over those of others. One of the same name takes their place; of those with KEY=VALUE, one of the
-// same name and key.
+// Over returns the flags of above and those of below that above does not replace. A flag replaces those of the same
+// name; with KEY=VALUE it replaces those of the same name and key.
 func Over(above, below []Flag) []Flag { return flagList(above).layOver(below) }
 
-// layOver are flags laid over others. One of the same name takes their place; of those with KEY=VALUE, one of the same
-// name and key.
+// layOver implements Over.
 func (f flagList) layOver(below flagList) flagList {
 	replaced := func(b Flag) bool {
 		return slices.ContainsFunc(f, func(a Flag) bool {
@@ -73,7 +72,7 @@ func (f flagList) layOver(below flagList) flagList {
 	return append(slices.DeleteFunc(slices.Clone(below), replaced), f...)
 }
 
-// namesOutside are those of the flags that none of others has.
+// namesOutside returns the names of the flags that are not in others.
 func (f flagList) namesOutside(others ...flagList) (all []string) {
 	for _, one := range f {
 		if !slices.Contains(all, one.Name) && !slices.ContainsFunc(slices.Concat(others...), func(o Flag) bool {
@@ -85,7 +84,7 @@ func (f flagList) namesOutside(others ...flagList) (all []string) {
 	return all
 }
 
-// pointLabel is how a point of a matrix is named: "batch=4", "target_qps=5".
+// pointLabel returns the name of a point of a matrix: "batch=4", "target_qps=5".
 func (f flagList) pointLabel() string {
 	var parts []string
 	for _, one := range f {

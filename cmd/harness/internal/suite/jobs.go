@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/names"
 )
 
-// listJobs lists the jobs of all entries in the order of the file.
+// listJobs returns the jobs of all entries in the order of the file.
 func (f *suiteFile) listJobs() ([]Job, error) {
 	total := 0
 	for _, e := range f.entries {
@@ -45,8 +45,8 @@ func (f *suiteFile) listJobs() ([]Job, error) {
 	return inRounds(all), errors.Join(faults...)
 }
 
-// isMixed says that the file has runs of models and measurements of servers: a default is of those that have such a
-// flag.
+// isMixed reports whether the file contains both runs of models and measurements of servers. A default then applies
+// only where the flag exists.
 func (f *suiteFile) isMixed() bool {
 	servers, models := false, false
 	for _, e := range f.entries {
@@ -55,7 +55,7 @@ func (f *suiteFile) isMixed() bool {
 	return servers && models
 }
 
-// inRounds goes through all entries once for each repeat.
+// inRounds orders the jobs by repeat, so that each repeat covers all entries.
 func inRounds(jobs []Job) []Job {
 	var all []Job
 	for round := 1; len(all) < len(jobs); round++ {
@@ -68,7 +68,7 @@ func inRounds(jobs []Job) []Job {
 	return all
 }
 
-// entryJobs are those of one entry: each model or task at each point of the matrix, as often as it is repeated.
+// entryJobs returns the jobs of an entry: all models or tasks at all points of the matrix, with repeats.
 func (e *suiteEntry) entryJobs(defaults flagList) ([]Job, error) {
 	var all []Job
 	base := e.flags.layOver(defaults)
@@ -89,7 +89,7 @@ func (e *suiteEntry) entryJobs(defaults flagList) ([]Job, error) {
 	return all, nil
 }
 
-// subjectJobs are the models or the tasks of the entry, as jobs that have no flags yet.
+// subjectJobs returns one job without flags for each model, task or server of the entry.
 func (e *suiteEntry) subjectJobs() []Job {
 	var all []Job
 	for _, model := range e.models {
@@ -114,7 +114,7 @@ func (e *suiteEntry) subjectJobs() []Job {
 	return all
 }
 
-// hostOf is the host of an address, with its port: what the job of a server is called.
+// hostOf returns the host and port of an address, which name the job of a server.
 func hostOf(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = rest
@@ -126,7 +126,7 @@ func hostOf(address string) string {
 	return host
 }
 
-// asTask makes a job one of MLMark's where its entry asks for it: flags that are parameters of a task are the task's.
+// asTask converts a job to an MLMark task if its entry requires it. The task takes the flags that are its parameters.
 func (e *suiteEntry) asTask(j *Job) error {
 	if e.mlmark == "" && j.Task == nil {
 		return nil
@@ -152,7 +152,7 @@ func (e *suiteEntry) asTask(j *Job) error {
 	return err
 }
 
-// nameOf names the jobs of a subject of the entry, which is one of several.
+// nameOf returns the name of the jobs of a subject, which is one of several.
 func (e *suiteEntry) nameOf(subject string, several int) string {
 	switch {
 	case e.name == "" && e.mlmark != "":
@@ -171,7 +171,7 @@ type matrixPoint struct {
 	labels []string
 }
 
-// matrixPoints lists the combinations, the last axis fastest; one without anything where there is no matrix.
+// matrixPoints lists all combinations, the last axis fastest. Without a matrix it returns one empty combination.
 func (e *suiteEntry) matrixPoints() []matrixPoint {
 	points := []matrixPoint{{}}
 	for _, a := range e.axes {
@@ -188,7 +188,7 @@ func (e *suiteEntry) matrixPoints() []matrixPoint {
 	return points
 }
 
-// jobFolder is that of a job: NAME, then the point and the repeat where there are several.
+// jobFolder returns the folder of a job: NAME, then the point and the repeat if there are several.
 func jobFolder(name string, labels []string, repeat, repeats int) string {
 	parts := []string{}
 	for _, part := range strings.Split(name, "/") {

@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats"
 )
 
-// yamlNode is a value of a suite file with its place. Scalars keep the text that they are written with, so that a flag
-// gets just that: 1.10 stays 1.10.
+// yamlNode is a value of a suite file with its position. Scalars keep their text, so that flags get it unchanged: 1.10
+// stays 1.10.
 type yamlNode struct {
 	line, column int
 	scalar       bool
 	text         string     // of a scalar
 	items        []yamlNode // of a list
-	pairs        []nodePair // of a mapping; nil where it is none
+	pairs        []nodePair // of a mapping; nil for other nodes
 	mapping      bool
 }
 
@@ -27,12 +27,12 @@ type nodePair struct {
 	value yamlNode
 }
 
-// nodeError is an error at the node's place.
+// nodeError returns an error with the node's position.
 func (n yamlNode) nodeError(format string, args ...any) error {
 	return fmt.Errorf("line %d, column %d: %w", n.line, n.column, fmt.Errorf(format, args...))
 }
 
-// kindText says what the node is.
+// kindText returns the kind of the node.
 func (n yamlNode) kindText() string {
 	switch {
 	case n.mapping:
@@ -43,15 +43,15 @@ func (n yamlNode) kindText() string {
 	return "a list"
 }
 
-// The bounds of a file: of what aliases unfold to, and of lists in lists, for which the library's time grows with the
-// square.
+// The limits of a file: the number of nodes with aliases expanded, and the nesting of lists, for which the library's
+// time is quadratic.
 const (
 	maxNodes = 100_000
 	maxDepth = 100
 )
 
-// parseYAML reads the one document of a YAML text. faults are those of values, in whose place others stand; with err
-// there is no document.
+// parseYAML reads a YAML text with one document. faults contains the errors of single values, which root contains as
+// placeholders. If err is not nil, there is no document.
 func parseYAML(text []byte) (root yamlNode, faults []error, err error) {
 	if err := formats.CheckYAML(text, maxDepth, maxNodes); err != nil {
 		return yamlNode{}, nil, err
@@ -77,14 +77,14 @@ func countDocuments(f *ast.File) (n int) {
 	return n
 }
 
-// nodeReader turns the nodes of the library into ours, aliases unfolded.
+// nodeReader converts the library's nodes and expands aliases.
 type nodeReader struct {
 	anchors map[string]ast.Node
-	open    map[string]bool // anchors that are being read
-	faults  []error         // of values that are not read; a word stands in their place
+	open    map[string]bool // anchors on the path to the current node
+	faults  []error         // errors of single values, which have a placeholder
 }
 
-// refuseNode notes a fault, and is what stands in the place of the value.
+// refuseNode records a fault and returns the placeholder of the value.
 func (r *nodeReader) refuseNode(n yamlNode, format string, args ...any) (yamlNode, error) {
 	r.faults = append(r.faults, n.nodeError(format, args...))
 	n.scalar, n.text = true, "null"

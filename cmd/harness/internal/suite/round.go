@@ -14,10 +14,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// Everything is the word in the place of a model that stands for all benchmarks of a round.
+// Everything selects all benchmarks of a round instead of a model.
 const Everything = "all"
 
-// Flags that mean another thing to all benchmarks than to one.
+// Flags with another meaning for all benchmarks than for one.
 const (
 	scenarioFlag = "scenario"
 	paramFlag    = "param"
@@ -26,13 +26,13 @@ const (
 // Models contains the models that run a round's benchmarks.
 type Models struct {
 	All []sdk.ModelInfo
-	// Missing says why a benchmark has none of them; empty: no plugin has it.
+	// Missing is the reason why benchmarks without a model have none; empty: no plugin has one.
 	Missing string
 }
 
-// OfRound is the suite of all benchmarks of a round that any of the models runs, in the scenarios that the round has of
-// them, with the flags. Of several models that run the same scenarios of a benchmark it takes the first. A parameter
-// goes to the models that have it.
+// OfRound returns the suite of all benchmarks of a round for which there is a model, in the round's scenarios and with
+// the flags in given. Of several models for the same scenarios of a benchmark it uses the first. A parameter applies to
+// the models that have it.
 func OfRound(rules *mlconf.Rules, models Models, given []Flag) (Suite, error) {
 	s := Suite{Name: "round " + rules.Name, Out: "round-" + rules.Name, Apart: true, Mixed: true}
 	r := roundSuite{Rules: rules, models: models.All, missing: models.Missing, runs: map[string][]string{}}
@@ -58,9 +58,9 @@ func OfRound(rules *mlconf.Rules, models Models, given []Flag) (Suite, error) {
 	return s, err
 }
 
-// OfModels is the suite of the named models, in that order, each with the flags. A parameter goes to the models that
-// have it; models are all that there are. A name that occurs twice, or one of all benchmarks, is an error; one that no
-// model has is left to the plan.
+// OfModels returns the suite of the named models in that order, with the flags in given. models contains all known
+// models. A parameter applies to the models that have it. It is an error if a name occurs twice or means all
+// benchmarks. The plan reports unknown names.
 func OfModels(names []string, models []sdk.ModelInfo, given []Flag) (Suite, error) {
 	var params []Flag
 	for _, f := range given {
@@ -112,22 +112,22 @@ func OfModels(names []string, models []sdk.ModelInfo, given []Flag) (Suite, erro
 	return s, err
 }
 
-// maxNamed is how many models a folder of results is named after.
+// maxNamed limits the models in the name of a folder of results.
 const maxNamed = 4
 
-// roundSuite is a suite of a round as it is made.
+// roundSuite is a suite of a round during its creation.
 type roundSuite struct {
 	*mlconf.Rules
 	models         []sdk.ModelInfo
-	missing        string            // why a benchmark has no model
-	named          map[string]string // models of benchmarks whose names mean something else in other rounds
+	missing        string            // reason why a benchmark has no model
+	named          map[string]string // models of benchmarks whose names have other meanings in other rounds
 	others, params []Flag
-	only           []string // scenarios; none: all
+	only           []string // scenarios; empty: all
 	order          []sdk.ModelInfo
 	runs           map[string][]string // scenarios by model
 }
 
-// findBenchmark finds the models of a benchmark, and notes what they run.
+// findBenchmark finds the models of a benchmark and records their scenarios.
 func (r *roundSuite) findBenchmark(name string) record.Benchmark {
 	b := record.Benchmark{Name: name}
 	var wanted []string
@@ -155,7 +155,7 @@ func (r *roundSuite) findBenchmark(name string) record.Benchmark {
 	return b
 }
 
-// describeStandIn says of a benchmark what stands in for its model.
+// describeStandIn adds the stand-in for a benchmark's model to its description.
 func (r *roundSuite) describeStandIn(b *record.Benchmark, m sdk.ModelInfo) {
 	own := func(f Flag) bool { return f.Name == "backend" || f.Name == "model" }
 	if !slices.ContainsFunc(r.others, own) {
@@ -163,7 +163,7 @@ func (r *roundSuite) describeStandIn(b *record.Benchmark, m sdk.ModelInfo) {
 	}
 }
 
-// readScenarios reads those that flags ask for.
+// readScenarios reads the scenarios in the flags.
 func (r *roundSuite) readScenarios(given []Flag) error {
 	for _, f := range given {
 		if f.Name != scenarioFlag || f.Value == Everything {
@@ -182,7 +182,7 @@ func (r *roundSuite) readScenarios(given []Flag) error {
 	return nil
 }
 
-// splitParams takes scenarios and parameters out of flags.
+// splitParams separates scenarios and parameters from the other flags.
 func splitParams(given []Flag) (others, params []Flag) {
 	for _, f := range given {
 		switch f.Name {
@@ -196,7 +196,7 @@ func splitParams(given []Flag) (others, params []Flag) {
 	return others, params
 }
 
-// knowParams wants a model for each parameter.
+// knowParams requires that each parameter belongs to a model.
 func (r *roundSuite) knowParams() error {
 	for _, p := range r.params {
 		if !slices.ContainsFunc(r.models, func(m sdk.ModelInfo) bool { return len(modelParams(m, []Flag{p})) > 0 }) {
@@ -206,7 +206,7 @@ func (r *roundSuite) knowParams() error {
 	return nil
 }
 
-// modelParams are the parameters that a model has.
+// modelParams returns the parameters that a model has.
 func modelParams(m sdk.ModelInfo, params []Flag) flagList {
 	var own []Flag
 	for _, f := range params {
@@ -218,7 +218,7 @@ func modelParams(m sdk.ModelInfo, params []Flag) flagList {
 	return own
 }
 
-// allScenarios are all that the round has of a benchmark, for systems of any type.
+// allScenarios returns all scenarios of a benchmark in the round, for any type of system.
 func (r *roundSuite) allScenarios(name string) []string {
 	var all []string
 	for _, system := range []mlconf.SystemType{mlconf.Edge, mlconf.Datacenter, mlconf.DatacenterEdge} {
@@ -231,8 +231,8 @@ func (r *roundSuite) allScenarios(name string) []string {
 	return all
 }
 
-// candidateModels are the models that run a benchmark, the nearest first: of its name, of its key in the rules, of its
-// family, which keeps another share of the accuracy. Where the round names one, there is no other.
+// candidateModels returns the models for a benchmark, the best match first: by its name, by its key in the rules, and
+// by its family, whose accuracy target differs. If the round names a model, it returns only that one.
 func (r *roundSuite) candidateModels(name string) []sdk.ModelInfo {
 	distance := func(m sdk.ModelInfo) int {
 		key := r.Canonical(m.RulesKey)
@@ -258,9 +258,9 @@ func (r *roundSuite) candidateModels(name string) []sdk.ModelInfo {
 	return all
 }
 
-// takeScenarios are the scenarios, as LoadGen calls them, that a model runs of those that a benchmark still wants.
+// takeScenarios returns those wanted scenarios that a model can run for a benchmark, and the remaining ones.
 func takeScenarios(m sdk.ModelInfo, name string, wanted []string) (takes, rest []string) {
-	own := m.Name == mlconf.Family(name) // a round may list Interactive as a benchmark of its own, in Server
+	own := m.Name == mlconf.Family(name) // a round may list Interactive as its own benchmark in Server
 	for _, w := range wanted {
 		i := slices.IndexFunc(m.Scenarios, func(s loadgen.Scenario) bool {
 			return mlconf.ScenarioOf(s.String(), m.LoadGenKey) == w || own && s.String() == w
@@ -274,7 +274,7 @@ func takeScenarios(m sdk.ModelInfo, name string, wanted []string) (takes, rest [
 	return takes, rest
 }
 
-// whyLeftOut says why no model runs a benchmark.
+// whyLeftOut returns the reason why no model runs a benchmark.
 func (r *roundSuite) whyLeftOut(name string) string {
 	has := strings.Join(r.allScenarios(name), ", ")
 	switch {

@@ -28,42 +28,42 @@ import (
 
 // Suite is the content of a suite file.
 type Suite struct {
-	Name   string        // that of the file without its ending, where it says none
-	Out    string        // the folder of all results; Name, where the file says none
-	Budget time.Duration // no run begins after it; 0: none
-	Jobs   []Job         // in the order in which they are made
-	// Apart says that a job which cannot be planned keeps none of the others from being made.
+	Name   string        // default: the file's name without its extension
+	Out    string        // folder of all results; default: Name
+	Budget time.Duration // no run starts after this time; 0: no limit
+	Jobs   []Job         // in order of execution
+	// Apart lets the other jobs run if a job cannot be planned.
 	Apart bool
-	// Mixed says that one flag is meant for models of every size: a number of samples is bounded for each.
+	// Mixed means that a flag applies to models of every size. A number of samples is then limited for each model.
 	Mixed bool
-	// Benchmarks are all of the round that the suite was made of; nil: it was read from a file.
+	// Benchmarks contains all benchmarks of the round of the suite; nil: the suite was read from a file.
 	Benchmarks []record.Benchmark
 }
 
 // Job is one harness run or harness bench, for a model or a server with flags. All of its runs are in one folder.
 type Job struct {
-	Entry   int      // which of the file's it belongs to, from 0
-	Name    string   // of the entry, else of the model, or of the server's host
-	Point   []string // of its matrix: "batch=4", "backend=ort"; nil: it has none
+	Entry   int      // index of the entry in the file
+	Name    string   // of the entry; default: the model or the server's host
+	Point   []string // point of the matrix: "batch=4", "backend=ort"; nil: no matrix
 	Repeat  int      // from 1
 	Repeats int
 	Model   string
-	// Server is the address of a server that harness bench measures; empty: the job is a harness run.
+	// Server is the address of a server for harness bench; empty: a harness run.
 	Server string
-	// Task is a task of MLMark; nil: the job is a harness run.
+	// Task is an MLMark task; nil: a harness run.
 	Task  *mlmark.Task
 	Flags []Flag
-	// Defaults names the flags that the entry has from the defaults of the file alone.
+	// Defaults names the flags that the entry has only from the file's defaults.
 	Defaults []string
-	Folder   string        // in Suite.Out, with slashes: "cnn/batch=4/2"
-	Budget   time.Duration // of all jobs of the entry together; 0: none
+	Folder   string        // below Suite.Out, with slashes: "cnn/batch=4/2"
+	Budget   time.Duration // for all jobs of the entry together; 0: no limit
 }
 
-// Flag is a flag of harness run: its name without dashes, and a value as on the command line. A flag with several
-// values occurs several times.
+// Flag is a flag of harness run: its name without dashes, and a value as on the command line. Several values are
+// several Flags.
 type Flag struct{ Name, Value string }
 
-// String names the job: "cnn batch=4, backend=ort (2 of 3)".
+// String returns the name of the job: "cnn batch=4, backend=ort (2 of 3)".
 func (j Job) String() string {
 	text := j.Name
 	if len(j.Point) > 0 {
@@ -75,7 +75,7 @@ func (j Job) String() string {
 	return text
 }
 
-// Identity is what results call the job's runs, whose label is the user's.
+// Identity returns the identity of the job's runs in results, with the user's label.
 func (j Job) Identity(label string) record.Identity {
 	id := record.Identity{Label: label}
 	var point []string
@@ -84,7 +84,7 @@ func (j Job) Identity(label string) record.Identity {
 			point = append(point, p)
 		}
 	}
-	id.Point = point // it is the label already
+	id.Point = point // already the label
 	if j.Name != j.Model {
 		id.Entry = j.Name
 	}
@@ -94,13 +94,13 @@ func (j Job) Identity(label string) record.Identity {
 	return id
 }
 
-// The bounds of a suite.
+// The limits of a suite.
 const (
 	maxBytes = 128 << 10
 	maxJobs  = 10_000
 )
 
-// IsFile says whether an argument in the place of a model is a suite.
+// IsFile reports whether an argument that may be a model is a suite.
 func IsFile(argument string) bool {
 	switch strings.ToLower(filepath.Ext(argument)) {
 	case ".yaml", ".yml":
@@ -109,8 +109,8 @@ func IsFile(argument string) bool {
 	return false
 }
 
-// Read reads the suite at path. The error has all faults, each with its line; the suite has the jobs of the entries
-// without one.
+// Read reads the suite at path. The error lists all faults with their lines. The suite contains the jobs of the entries
+// without faults.
 func Read(path string) (Suite, error) {
 	text, err := backend.ReadFile(path, maxBytes)
 	if err != nil {
@@ -129,15 +129,15 @@ func Read(path string) (Suite, error) {
 
 // The orders of jobs.
 const (
-	orderRounds = "rounds" // each repeat goes once through all entries, so that a machine that warms up is fair to all
-	orderRuns   = "runs"   // the repeats of an entry follow one another
+	orderRounds = "rounds" // each repeat covers all entries, so that a machine that warms up affects all equally
+	orderRuns   = "runs"   // the repeats of an entry are consecutive
 )
 
-// Configs reads the tasks of a configuration of MLMark.
+// Configs reads the tasks of an MLMark configuration.
 type Configs func(path string) ([]mlmark.Task, error)
 
-// Parse reads a suite from the text of its file. Its name is fallback where it says none. With an error the suite has
-// the jobs of the entries without a fault.
+// Parse parses the text of a suite. fallback is the default name. If there is an error, the suite contains the jobs of
+// the entries without faults.
 func Parse(text []byte, fallback string, read Configs) (Suite, error) {
 	root, faults, err := parseYAML(text)
 	if err != nil {
@@ -151,7 +151,7 @@ func Parse(text []byte, fallback string, read Configs) (Suite, error) {
 	return s, errors.Join(append(faults, err)...)
 }
 
-// suiteFile is a suite as it is written.
+// suiteFile contains the values in a suite file.
 type suiteFile struct {
 	name, out, order string
 	budget           time.Duration
@@ -160,7 +160,7 @@ type suiteFile struct {
 	configs          Configs
 }
 
-// readFile takes the keys of the file.
+// readFile reads the keys of the file.
 func (f *suiteFile) readFile(root yamlNode) error {
 	if !root.mapping {
 		return root.nodeError("%s: want a mapping with name, out, order, budget, defaults and runs", root.kindText())
@@ -200,21 +200,21 @@ func (f *suiteFile) readEntries(items []yamlNode) (faults []error) {
 	return faults
 }
 
-// suiteEntry is one of runs.
+// suiteEntry is an entry of a suite file.
 type suiteEntry struct {
 	index  int
 	name   string
 	models []string
 	bench  []string      // addresses of servers
-	mlmark string        // the mode of its tasks; empty: it has none, or those of a configuration
-	tasks  []mlmark.Task // of a configuration
+	mlmark string        // mode of the MLMark tasks; empty: none, or set by the configuration
+	tasks  []mlmark.Task // of the configuration
 	repeat int
 	budget time.Duration
 	flags  flagList
 	axes   []matrixAxis
 }
 
-// matrixAxis is a flag with the values that it takes in turn.
+// matrixAxis is a flag and its values.
 type matrixAxis struct {
 	name   string
 	values []flagList
@@ -257,7 +257,7 @@ func (e *suiteEntry) readEntry(n yamlNode, configs Configs) error {
 	return errors.Join(faults...)
 }
 
-// readMLMark takes the mode of tasks, or the tasks of a configuration.
+// readMLMark reads the mode of tasks, or the tasks of a configuration.
 func (e *suiteEntry) readMLMark(n yamlNode, configs Configs) (err error) {
 	if err := n.readWord(&e.mlmark); err != nil || !mlmark.IsFile(e.mlmark) {
 		return err
@@ -290,7 +290,7 @@ func (e *suiteEntry) readMatrix(n yamlNode) error {
 	return errors.Join(faults...)
 }
 
-// countPoints counts the points of the matrix, up to more than a suite may have.
+// countPoints returns the number of points in the matrix. It stops above the limit of a suite.
 func (e *suiteEntry) countPoints() int {
 	n := len(e.models) + len(e.bench) + len(e.tasks)
 	for _, a := range e.axes {
@@ -301,7 +301,7 @@ func (e *suiteEntry) countPoints() int {
 	return n
 }
 
-// readEach reads the pairs of a mapping with the function for its key.
+// readEach reads the pairs of a mapping. read maps keys to functions.
 func (n yamlNode) readEach(read map[string]func(yamlNode) error) (faults []error) {
 	for _, p := range n.pairs {
 		f, known := read[p.key]
@@ -326,7 +326,7 @@ func (n yamlNode) readWord(to *string) error {
 	return nil
 }
 
-// readWords are one or several.
+// readWords reads one word or a list of words.
 func (n yamlNode) readWords(to *[]string) error {
 	items := n.items
 	if n.scalar {

@@ -11,7 +11,7 @@ import (
 //go:embed template.yaml
 var template []byte
 
-// WriteTemplate writes a suite to start from to path, where no file may be.
+// WriteTemplate writes a suite template to path, which must not exist.
 func WriteTemplate(path string) error {
 	if !IsFile(path) {
 		return fmt.Errorf("%s: want a name that ends in .yaml or .yml", path)
@@ -24,7 +24,7 @@ func WriteTemplate(path string) error {
 		return err
 	}
 	_, err = f.Write(template)
-	if err = errors.Join(err, f.Close()); err != nil { // half a suite would be in the way of the next try
+	if err = errors.Join(err, f.Close()); err != nil { // remove the incomplete file
 		err = errors.Join(err, os.Remove(path))
 	}
 	return err

@@ -10,15 +10,15 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
 
-// Bounds: how many pages may be open, how many events wait for one that is slow, before it has to come again, and how
-// many events about the progress of a run are kept for those that come late.
+// The maximum number of open pages, of waiting events per page before it must reconnect, and of stored progress events
+// per run for pages that open later.
 const (
 	maxClients  = 32
 	maxWaiting  = 256
 	maxProgress = 1200
 )
 
-// eventHistory is what a page that comes late is told, and who is told what comes.
+// eventHistory stores the events for pages that open later, and the open pages.
 type eventHistory struct {
 	mu      sync.Mutex
 	past    []feed.Event
@@ -28,14 +28,14 @@ type eventHistory struct {
 
 func newHistory() eventHistory { return eventHistory{clients: map[*pageClient]bool{}} }
 
-// pageClient is a page; its channel is closed when it is too slow, and at the end.
+// pageClient is an open page. Its channel is closed at the end or if the page is too slow.
 type pageClient struct{ lines chan []byte }
 
 // Event implements feed.Sink.
 func (h *eventHistory) Event(e feed.Event) {
 	line, err := json.Marshal(e)
 	if err != nil {
-		return // a number that is none, in a plugin's answer
+		return // NaN or an infinity in a plugin's answer
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -49,7 +49,7 @@ func (h *eventHistory) Event(e feed.Event) {
 	}
 }
 
-// keepEvent adds an event to the past: of distributions the last one of each run is enough, and of progress some.
+// keepEvent stores an event. It keeps only the last distribution of each run and a limited number of progress events.
 func (h *eventHistory) keepEvent(e feed.Event) {
 	if e.Distribution != nil {
 		h.past = slices.DeleteFunc(h.past, func(old feed.Event) bool { return old.Distribution != nil && old.Run == e.Run })
@@ -69,10 +69,10 @@ func (h *eventHistory) keepEvent(e feed.Event) {
 	}
 }
 
-// thinProgress joins each two events about the progress of a run.
+// thinProgress joins every two progress events of a run.
 func thinProgress(events []feed.Event, run int) []feed.Event {
 	var out []feed.Event
-	first := -1 // where the first one of a pair is in out
+	first := -1 // index in out of the first event of a pair
 	for _, e := range events {
 		switch {
 		case e.Progress == nil || e.Run != run:
@@ -86,8 +86,8 @@ func thinProgress(events []feed.Event, run int) []feed.Event {
 	return out
 }
 
-// joinProgress is the second of two events with both windows: rates are averages, and of percentiles the larger are
-// kept, so that no peak is lost.
+// joinProgress returns the second of two events, with the windows of both. Rates are averages. Percentiles are the
+// larger ones, so that peaks remain visible.
 func joinProgress(a, b feed.Event) feed.Event {
 	p, v, w := *b.Progress, a.Progress.Window, b.Progress.Window
 	first, second := v.ToS-v.FromS, w.ToS-w.FromS
@@ -125,7 +125,7 @@ func largerTimes(a, b *feed.Times) *feed.Times {
 	}
 }
 
-// joinClient adds a client, and returns what it has missed; nil where there are too many.
+// joinClient adds a page and returns it with the past events. It returns nil if there are too many pages.
 func (h *eventHistory) joinClient() (*pageClient, []feed.Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -154,7 +154,7 @@ func (h *eventHistory) dropClient(c *pageClient) {
 	}
 }
 
-// endClients lets all clients end when they have had what waits for them.
+// endClients closes the channels of all pages after their waiting events.
 func (h *eventHistory) endClients() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -164,7 +164,7 @@ func (h *eventHistory) endClients() {
 	}
 }
 
-// followEvents sends what comes until the client goes, or the end.
+// followEvents sends events until the client disconnects or the stream ends.
 func (c *pageClient) followEvents(ctx context.Context, send func(format string, args ...any) error) {
 	beat := time.NewTicker(heartbeat)
 	defer beat.Stop()

@@ -1,4 +1,4 @@
-// Package web shows a feed as a live page, over server-sent events. The page contains everything it needs and requests
+// Package web shows a feed as a live page, using server-sent events. The page contains everything it needs and requests
 // nothing from another address.
 package web
 
@@ -18,20 +18,20 @@ import (
 //go:embed page
 var files embed.FS
 
-// EventsPath is where the events are.
+// EventsPath is the URL path of the events.
 const EventsPath = "/events"
 
-// policy lets the page use its own files and nothing else, whatever names of models and errors hold.
+// policy restricts the page to its own files, whatever the names of models and errors contain.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// Page serves one address, and is a feed.Sink.
+// Page is a feed.Sink that serves the page at one address.
 type Page struct {
 	server *endpoint.Server
 	eventHistory
 }
 
-// Listen takes the address.
+// Listen opens the address.
 func Listen(address string) (*Page, error) {
 	s, err := endpoint.Listen(address)
 	if err != nil {
@@ -40,10 +40,10 @@ func Listen(address string) (*Page, error) {
 	return &Page{server: s, eventHistory: newHistory()}, nil
 }
 
-// Server is the address that it listens at.
+// Server returns the server of the page.
 func (p *Page) Server() *endpoint.Server { return p.server }
 
-// Serve begins to answer.
+// Serve starts to answer requests.
 func (p *Page) Serve() {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+EventsPath, p.streamEvents)
@@ -53,7 +53,7 @@ func (p *Page) Serve() {
 	})
 	page, err := fs.Sub(files, "page")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err) // impossible for an embedded folder
 	}
 	mux.Handle("GET /", http.FileServerFS(page))
 	p.server.Serve(withHeaders(mux))
@@ -71,19 +71,19 @@ func withHeaders(h http.Handler) http.Handler {
 	})
 }
 
-// Close ends it; clients that read get the last event before.
+// Close closes the server. Reading clients receive the last event first.
 func (p *Page) Close(ctx context.Context) {
 	p.endClients()
 	p.server.Close(ctx)
 }
 
-// How long a client may take for an event, and how often one that hears nothing is told that all is well.
+// The time limit for sending an event, and the interval of heartbeats during silence.
 const (
 	clientTime = 5 * time.Second
 	heartbeat  = 15 * time.Second
 )
 
-// streamEvents sends a client what happened, and then what happens.
+// streamEvents sends the past events to a client and then the new ones.
 func (p *Page) streamEvents(w http.ResponseWriter, r *http.Request) {
 	c, past := p.joinClient()
 	if c == nil {
@@ -93,7 +93,7 @@ func (p *Page) streamEvents(w http.ResponseWriter, r *http.Request) {
 	defer p.leaveClient(c)
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
-	_ = out.SetReadDeadline(time.Time{}) // the client has nothing to say
+	_ = out.SetReadDeadline(time.Time{}) // the client sends nothing more
 	send := func(format string, args ...any) error {
 		_ = out.SetWriteDeadline(time.Now().Add(clientTime))
 		if _, err := fmt.Fprintf(w, format, args...); err != nil {

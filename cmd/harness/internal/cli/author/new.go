@@ -17,7 +17,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/newmodule"
 )
 
-// app is one execution.
+// app is one execution of a command in this package.
 type app struct{ *shell.App }
 
 const newHelp = `Write a module to start from. It builds, passes its tests, and serves a plugin for harness run and
@@ -32,13 +32,13 @@ harness verify. Replace its parts with yours, one at a time.
   harness new benchmark digits --language python a benchmark as a plugin
   harness new suite nightly.yaml                 a file with runs for harness run`
 
-// newFlags are the flags of new.
+// newFlags contains the flags of new.
 type newFlags struct {
 	module, checkout, language string
 	model                      newmodule.Classifier
 }
 
-// NewCommand is harness new.
+// NewCommand returns harness new.
 func NewCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &newFlags{}
@@ -57,7 +57,7 @@ func NewCommand(s *shell.App) *cobra.Command {
 	return c
 }
 
-// modelFlags adds the flags of a benchmark that starts from a model.
+// modelFlags adds the flags of a benchmark module that is made for an existing model.
 func modelFlags(c *cobra.Command, m *newmodule.Classifier) {
 	flags := c.Flags()
 	flags.StringVar(&m.Path, "model", "",
@@ -87,7 +87,7 @@ func (a *app) runNew(args []string, f *newFlags) error {
 	return err
 }
 
-// writeModule makes the module that the arguments ask for.
+// writeModule writes the module that the arguments describe.
 func (a *app) writeModule(args []string, f *newFlags) (m newmodule.Module, err error) {
 	if len(args) != 2 {
 		return m, fmt.Errorf("%d arguments %q, want what to write (%s) and a folder; see harness new --help",

@@ -34,10 +34,10 @@ the result of each check.
 
 Exit codes: 0 every check passed, 5 one failed.`
 
-// noReference is the word for a backend that is compared with none.
+// noReference is the value of --reference that omits the comparison with a reference.
 const noReference = "none"
 
-// verifyFlags are the flags of verify.
+// verifyFlags contains the flags of verify.
 type verifyFlags struct {
 	*shell.PluginFlags
 	request              bench.Request
@@ -47,7 +47,7 @@ type verifyFlags struct {
 	json                 bool
 }
 
-// VerifyCommand is harness verify.
+// VerifyCommand returns harness verify.
 func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	v := &verifyFlags{PluginFlags: f}
@@ -75,7 +75,7 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-// checkFlags wants checks that there are, and times to make them in.
+// checkFlags requires known checks and positive times.
 func (f *verifyFlags) checkFlags() error {
 	var faults []error
 	for _, name := range f.only {
@@ -112,7 +112,7 @@ func (a *app) runVerify(c *cobra.Command, f *verifyFlags) error {
 	for i := range results {
 		results[i] = a.hideSecrets(results[i])
 	}
-	off := context.Cause(c.Context()) // the checks that are not made are not passed
+	off := context.Cause(c.Context()) // checks that were not made did not pass
 	if f.json {
 		err = a.verifyJSON(s.Binary, s.Open, results, off == nil)
 	} else if off == nil {
@@ -129,7 +129,8 @@ func (a *app) runVerify(c *cobra.Command, f *verifyFlags) error {
 	return nil
 }
 
-// verifySubject is what the flags name. A plugin that does not even start is one: the first check says so.
+// verifySubject returns the plugin and options that the flags select. A plugin that does not start is accepted, because
+// the first check reports it.
 func (a *app) verifySubject(c *cobra.Command, f *verifyFlags) (conformance.Subject, error) {
 	s := conformance.Subject{
 		Only: f.only, Patience: f.patience, MemoryTime: f.memoryTime, StartTimeout: f.Asked.Plugins.Launch.StartTimeout,
@@ -160,7 +161,7 @@ func (a *app) verifySubject(c *cobra.Command, f *verifyFlags) (conformance.Subje
 	return s, err
 }
 
-// nameByPath takes the path of a plugin, in the place of a model, for that plugin and its first model.
+// nameByPath handles the path of a plugin in place of a model. It selects that plugin and its first model.
 func (a *app) nameByPath(c *cobra.Command, f *verifyFlags) error {
 	if f.Asked.Plugins.Name != "" || !strings.ContainsRune(f.request.Model.Name, os.PathSeparator) {
 		return nil
@@ -178,8 +179,8 @@ func (a *app) nameByPath(c *cobra.Command, f *verifyFlags) error {
 	return nil
 }
 
-// unansweringPlugin is the one plugin that was named, by --plugin or in the place of a model, and gave
-// an error for an answer.
+// unansweringPlugin returns the path of the only plugin, named by --plugin or in place of a model, if it answered with
+// an error.
 func (a *app) unansweringPlugin(f *verifyFlags, err error) (path string, ok bool) {
 	if exitcode.Of(err) != exitcode.Plugin || errors.Is(err, trust.ErrRefused) {
 		return "", false
@@ -192,7 +193,7 @@ func (a *app) unansweringPlugin(f *verifyFlags, err error) (path string, ok bool
 	return found[0].Path, true
 }
 
-// referenceOf is what the answers of a plan's plugin are compared with; nil: nothing.
+// referenceOf returns the plugin whose answers are the reference; nil: no comparison.
 func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*conformance.ReferencePlugin, error) {
 	at := strings.LastIndex(f.reference, ":")
 	if at >= 0 {
@@ -218,7 +219,7 @@ func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*con
 	return backendOf(p, f.reference)
 }
 
-// backendOf is a backend of a plan's plugin, with no option, as a reference.
+// backendOf returns a backend of a plan's plugin as a reference, without options.
 func backendOf(p *bench.Plan, name string) (*conformance.ReferencePlugin, error) {
 	if !slices.Contains(p.Served.Description.Backends, name) {
 		return nil, sdk.Usage(fmt.Errorf("--reference: %w",
@@ -229,7 +230,7 @@ func backendOf(p *bench.Plan, name string) (*conformance.ReferencePlugin, error)
 	return r, nil
 }
 
-// subjectText names what of a plugin is checked.
+// subjectText describes the checked model and backend.
 func subjectText(o sdk.Options) string {
 	text := "model " + o.Model
 	if o.Backend != "" {
@@ -241,7 +242,7 @@ func subjectText(o sdk.Options) string {
 	return text
 }
 
-// hideSecrets is a result without secrets.
+// hideSecrets returns a result without secrets.
 func (a *app) hideSecrets(r conformance.CheckResult) conformance.CheckResult {
 	r.Detail = a.Secrets.Hide(r.Detail)
 	return r
@@ -275,7 +276,7 @@ func verdictText(results []conformance.CheckResult) string {
 	return fmt.Sprintf("sound: %d checks passed", len(results))
 }
 
-// verifyJSON prints the results for programs; whole says that all checks were made.
+// verifyJSON prints the results as JSON. whole means that all checks were made.
 func (a *app) verifyJSON(path string, o sdk.Options, results []conformance.CheckResult, whole bool) error {
 	return shell.WriteJSON(a.Data, struct {
 		Plugin  string                    `json:"plugin"`

@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 )
 
-// listBackends starts a plugin and asks for what its backends say of themselves.
+// listBackends starts a plugin and returns the descriptions of its backends.
 func (a *app) listBackends(ctx context.Context, e discover.Entry, o host.LaunchOptions) ([]sdk.BackendInfo, error) {
 	p, err := a.Plugins.Launch(ctx, e.Path, o)
 	if err != nil {
@@ -25,7 +25,7 @@ func (a *app) listBackends(ctx context.Context, e discover.Entry, o host.LaunchO
 	return p.Backends(ctx)
 }
 
-// writeBackends prints what each backend is, on what it can run, and its options.
+// writeBackends prints the description, the devices and the options of each backend.
 func writeBackends(w io.Writer, infos []sdk.BackendInfo) error {
 	if len(infos) == 0 {
 		return nil
@@ -67,7 +67,7 @@ func optionTable(options []backend.Option) table.Table {
 	return t
 }
 
-// writeDevices prints on what each backend of each plugin can run.
+// writeDevices prints the devices of each backend of each plugin.
 func (a *app) writeDevices(ctx context.Context, c *discover.Catalog, o host.LaunchOptions) error {
 	t := table.Table{}
 	t.Head("PLUGIN", "BACKEND", "DEVICES", "VERSION")

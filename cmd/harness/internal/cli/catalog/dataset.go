@@ -36,7 +36,7 @@ const datasetExportHelp = `Write a plugin's own data set in the official layout,
   harness dataset export resnet50 pictures/
   harness dataset export resnet50 pictures/ --param set=calibration --param n=100`
 
-// DatasetCommand is harness dataset.
+// DatasetCommand returns harness dataset.
 func DatasetCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	c := &cobra.Command{
@@ -54,12 +54,12 @@ func DatasetCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-// datasetWork is something that can be done with a data set.
+// datasetWork is an action on a data set.
 type datasetWork struct {
 	action, args, short, long string
 	arguments                 cobra.PositionalArgs
 	params                    string
-	take                      func(w *bench.DatasetWork, args []string) // those after the model
+	take                      func(w *bench.DatasetWork, args []string) // args are the arguments after the model
 }
 
 var works = []datasetWork{
@@ -106,7 +106,7 @@ func convertArguments(c *cobra.Command, args []string) error {
 		len(args), c.CommandPath())
 }
 
-// workOnDataset prints what is done, and meanwhile how far it is.
+// workOnDataset performs an action and prints its progress and its result.
 func (a *app) workOnDataset(c *cobra.Command, w bench.DatasetWork) error {
 	w.Progress = func(line string) { fmt.Fprintln(a.Stderr, line) }
 	defer a.Tidies()()

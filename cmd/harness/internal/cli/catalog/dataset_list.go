@@ -27,7 +27,7 @@ func (a *app) datasetListCommand(f *shell.PluginFlags) *cobra.Command {
 	}
 }
 
-// listDatasets lists those of one model, or of all.
+// listDatasets lists the data sets of one model or of all models.
 func (a *app) listDatasets(c *cobra.Command, f *shell.PluginFlags, args []string) error {
 	catalog, err := a.Catalog(c, f)
 	if err != nil {

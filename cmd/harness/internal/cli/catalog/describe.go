@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 )
 
-// DescribeCommand is harness describe.
+// DescribeCommand returns harness describe.
 func DescribeCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	return &cobra.Command{
@@ -47,7 +47,7 @@ func DescribeCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	}
 }
 
-// writeDescription prints a model's manifest entry, section by section; empty sections are left out.
+// writeDescription prints a model's manifest entry by section. It omits empty sections.
 func writeDescription(w io.Writer, s discover.Served) error {
 	m := s.Model
 	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: m.Name}, "  ", m.Summary, "\n\n")
@@ -80,7 +80,7 @@ func writeDescription(w io.Writer, s discover.Served) error {
 	return nil
 }
 
-// writeHeading begins a section: its title, and the flag that it is about.
+// writeHeading writes the title of a section and the flag for it.
 func writeHeading(w io.Writer, title, flag string) {
 	terminal.On(w).Print("\n", terminal.Span{Style: terminal.Heading, Text: title},
 		strings.TrimRight(" "+flag, " "), "\n")
@@ -151,7 +151,7 @@ func referenceText(reference []sdk.Metric) string {
 	return shell.OrDash(parts)
 }
 
-// quantityText is a rounded number with its unit.
+// quantityText formats a rounded number with its unit.
 func quantityText(v float64, unit string) string {
 	return strings.TrimSpace(figure.Round(v) + " " + unit)
 }
@@ -212,7 +212,7 @@ func paramTable(params []sdk.ParamInfo) table.Table {
 	return t
 }
 
-// actionTable has what can be done with the model's data sets, as a command line has it.
+// actionTable returns the command lines of the actions on the model's data sets.
 func actionTable(m sdk.ModelInfo) table.Table {
 	t := table.Table{Indent: "  "}
 	for _, a := range m.DatasetActions {
@@ -226,7 +226,7 @@ func actionTable(m sdk.ModelInfo) table.Table {
 		}
 		for _, p := range a.Params {
 			if slices.ContainsFunc(m.Params, func(of sdk.ParamInfo) bool { return of.Name == p.Name }) {
-				continue // it is among the options
+				continue // part of the options
 			}
 			lines = append(lines, fmt.Sprintf("--param %s=VALUE, default %s: %s", p.Name, shell.OrNone(p.Default), p.Help))
 		}

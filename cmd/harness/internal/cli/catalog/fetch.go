@@ -36,13 +36,13 @@ PLUMBLINE_ORT_LIB=fetched makes it the default. Checksums of downloads are not k
 Files are stored in the folder of PLUMBLINE_CACHE (default: plumbline in the user's cache directory). An interrupted
 download resumes.`
 
-// fetchItem is one thing to fetch.
+// fetchItem is a file or a data set to fetch.
 type fetchItem struct {
-	name string // as in the manifest
+	name string // name in the manifest
 	file fetch.File
 }
 
-// FetchCommand is harness fetch.
+// FetchCommand returns harness fetch.
 func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	var offline bool
@@ -82,7 +82,7 @@ func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-// fetchRuntime gets a build of ONNX Runtime.
+// fetchRuntime fetches a build of ONNX Runtime.
 func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline bool) error {
 	defer a.Tidies()()
 	dir, err := shell.CacheDir(a.Env)
@@ -118,7 +118,7 @@ func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline boo
 	return nil
 }
 
-// fetchAll gets everything that is wanted; what fails does not keep the rest from coming.
+// fetchAll fetches all selected items. It continues after a failure.
 func (a *app) fetchAll(ctx context.Context, m sdk.ModelInfo, only []string, offline bool) error {
 	defer a.Tidies()()
 	wants, err := chooseItems(m, only)
@@ -144,8 +144,7 @@ func (a *app) fetchAll(ctx context.Context, m sdk.ModelInfo, only []string, offl
 	return errors.Join(faults...)
 }
 
-// explainUnwritable adds to an error that is none of the download what may help: the folder cannot be written, where
-// the home is read-only, say.
+// explainUnwritable adds advice to an error of the cache's folder, which may be read-only.
 func explainUnwritable(err error) error {
 	var fault *fs.PathError
 	if exitcode.Of(err) != exitcode.Internal || !errors.As(err, &fault) {
@@ -163,7 +162,7 @@ func (a *app) printFetched(w fetchItem, item fetch.Item) {
 	fmt.Fprintf(a.Stdout, "%-10s  %s  %s\n", state, w.name, item.Path)
 }
 
-// byHand says how to get the data sets that no address is known for.
+// byHand explains how to get the data sets without a known address.
 func (a *app) byHand(m sdk.ModelInfo) {
 	for _, d := range m.Datasets {
 		if !d.Embedded && len(d.Archives) == 0 {
@@ -172,7 +171,7 @@ func (a *app) byHand(m sdk.ModelInfo) {
 	}
 }
 
-// chooseItems lists what the manifest offers, or the part of it that was asked for.
+// chooseItems returns the items of the manifest, or those selected in only.
 func chooseItems(m sdk.ModelInfo, only []string) ([]fetchItem, error) {
 	all := manifestItems(m)
 	if len(only) == 0 {
@@ -210,7 +209,7 @@ func manifestItems(m sdk.ModelInfo) []fetchItem {
 	return all
 }
 
-// downloadText words a moment of a download.
+// downloadText describes the progress of a download.
 func downloadText(p fetch.Progress) string {
 	text := fmt.Sprintf("%s   %s", p.Name, p.Phase)
 	switch {

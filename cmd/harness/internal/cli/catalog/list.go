@@ -17,10 +17,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 )
 
-// app is one execution.
+// app is one execution of a command in this package.
 type app struct{ *shell.App }
 
-// ListCommand is harness list.
+// ListCommand returns harness list.
 func ListCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	var devices, long bool
@@ -59,7 +59,7 @@ func (a *app) printList(catalog *discover.Catalog, long bool) error {
 	return a.Broken(catalog)
 }
 
-// writeModels prints the models and what they are, in a sentence each.
+// writeModels prints the models with one sentence each.
 func writeModels(w io.Writer, catalog *discover.Catalog) error {
 	t := table.Table{Whole: true}
 	t.Head("MODEL", "SUMMARY")
@@ -73,7 +73,7 @@ func writeModels(w io.Writer, catalog *discover.Catalog) error {
 	return err
 }
 
-// writeModelsLong prints what each model comes with, too.
+// writeModelsLong prints the models with their data sets, files and options.
 func writeModelsLong(w io.Writer, catalog *discover.Catalog) error {
 	t := table.Table{}
 	t.Head("MODEL", "PLUGIN", "BACKENDS", "EMBEDDED", "SCENARIOS", "SUMMARY")
@@ -87,12 +87,12 @@ func writeModelsLong(w io.Writer, catalog *discover.Catalog) error {
 	return err
 }
 
-// embeddedPrecisions lists the precisions of a model's embedded files.
+// embeddedPrecisions returns the distinct precisions of a model's embedded files.
 func embeddedPrecisions(m sdk.ModelInfo) []string {
 	var out []string
 	for _, f := range m.Files {
 		if f.Embedded {
-			if !slices.Contains(out, f.Precision) { // a model of several parts has a file for each
+			if !slices.Contains(out, f.Precision) { // models with several parts have one file per part
 				out = append(out, f.Precision)
 			}
 		}
@@ -100,7 +100,7 @@ func embeddedPrecisions(m sdk.ModelInfo) []string {
 	return out
 }
 
-// scenarioList is short where a model runs them all.
+// scenarioList lists scenarios, with a short form for all of them.
 func scenarioList(scenarios []loadgen.Scenario) string {
 	if len(scenarios) == len(loadgen.Scenarios()) {
 		return "all four"

@@ -19,7 +19,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
 )
 
-// app is one execution.
+// app is one execution of a command in this package.
 type app struct{ *shell.App }
 
 const auditHelp = `Run the compliance tests of a model, compare them with its runs, and judge them.
@@ -35,8 +35,8 @@ benchmark's own scorer compares the accuracies, as the rules require.
 When repeated, the command makes only missing and not VALID runs, and judges again. Exit codes: 0 every test passes, 3
 one fails, 6 logs are missing. docs/audits.md`
 
-// Command runs audits; its subcommands judge those that ran elsewhere, and make the older ones.
-// Command is audit.
+// Command returns harness audit, which runs audits. Its subcommands judge logs from elsewhere and run the audits of
+// older rounds.
 func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	r := &runs.Flags{PluginFlags: f}
@@ -53,7 +53,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-// RunFlags are those of run that an audit's runs take as well.
+// RunFlags adds the flags of harness run that also apply to an audit's runs.
 func RunFlags(c *cobra.Command, r *runs.Flags) {
 	flags := c.Flags()
 	flags.SortFlags = false
@@ -64,7 +64,7 @@ func RunFlags(c *cobra.Command, r *runs.Flags) {
 	flags.BoolVar(&r.Quiet, "quiet", false, "no progress, only the report")
 	r.Observe.Add(flags)
 	r.Goal.Add(c)
-	for _, name := range []string{"audit", "mode"} { // the test's own
+	for _, name := range []string{"audit", "mode"} { // the test sets them
 		_ = flags.MarkHidden(name)
 	}
 }
@@ -80,7 +80,7 @@ func auditArguments(c *cobra.Command, args []string) error {
 		shell.Of(c), campaign.AllTests, c.CommandPath())
 }
 
-// runAudits makes and judges the tests of each scenario.
+// runAudits runs and judges the tests of each scenario. word is the model's name.
 func (a *app) runAudits(c *cobra.Command, r *runs.Flags, word string) error {
 	s, m, err := runs.Campaign(a.App, c, r)
 	if err != nil {
@@ -113,7 +113,7 @@ func (a *app) runAudits(c *cobra.Command, r *runs.Flags, word string) error {
 	})
 }
 
-// WriteVerdict prints what became of an audit.
+// WriteVerdict prints the verdict on an audit.
 func WriteVerdict(a *shell.App, d campaign.AuditResult) {
 	writeTestRow(a, d.Scenario, d.Test, d.Verdict.Pass, halvesText(d.Verdict))
 	for _, r := range d.Verdict.Reasons {
@@ -124,7 +124,7 @@ func WriteVerdict(a *shell.App, d campaign.AuditResult) {
 	}
 }
 
-// writeTestRow writes a row of a test, which stands under the rows of runs.
+// writeTestRow prints the row of a test below the rows of its runs.
 func writeTestRow(a *shell.App, scenario, test string, pass bool, remark string) {
 	verdict := terminal.OfVerdict(passOrFail(pass))
 	verdict.Text = fmt.Sprintf("%-16s", verdict.Text)
@@ -138,7 +138,7 @@ func passOrFail(pass bool) string {
 	return "FAIL"
 }
 
-// halvesText says how the halves of a test went, as far as it has them.
+// halvesText describes the verdicts on accuracy and performance, if the test has them.
 func halvesText(v audit.Verdict) string {
 	var parts []string
 	for _, half := range []struct {
@@ -152,7 +152,7 @@ func halvesText(v audit.Verdict) string {
 	return strings.Join(parts, ", ")
 }
 
-// Judged adds what became of an audit.
+// Judged adds the outcome of an audit.
 func Judged(o *shell.Outcomes, err error, v audit.Verdict) {
 	switch {
 	case err != nil:

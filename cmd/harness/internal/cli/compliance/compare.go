@@ -93,7 +93,7 @@ func (a *app) compareDatasets(c *cobra.Command, r *runs.Flags, custom string) er
 	return a.runComparisons(c, r, s, pairs)
 }
 
-// runComparisons makes comparisons and prints them.
+// runComparisons runs comparisons and prints them.
 func (a *app) runComparisons(c *cobra.Command, r *runs.Flags, s *campaign.Campaign, pairs []campaign.RunPair) error {
 	defer a.Several()()
 	return runs.Observed(a.App, c.Context(), r, func() error {

@@ -35,12 +35,12 @@ instead. --out writes the verdict and the logs in the form of a submission; with
 
 Exit codes: 0 pass, 3 fail, 2 usage, 6 logs are missing, or were cut short. docs/audits.md`
 
-// auditVerifyFlags are the flags of audit verify.
+// auditVerifyFlags contains the flags of audit verify.
 type auditVerifyFlags struct {
 	audits.Request
 	dir, results, rules string
 	compatible, json    bool
-	numbers             [4]float64 // of the flags in numberFlags
+	numbers             [4]float64 // values of numberFlags
 }
 
 func (a *app) auditVerifyCommand() *cobra.Command {
@@ -57,7 +57,7 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 	return c
 }
 
-// numberFlags are the flags of numbers that have no default but the round's.
+// numberFlags lists the flags with numbers whose default is the round's value.
 var numberFlags = [...]struct{ name, help string }{
 	{"tolerance", "TEST08: relative `DIFFERENCE` of normalised entropy (default 0.001)"},
 	{"accuracy-threshold", "TEST07: minimum `ACCURACY` (default: the round's)"},
@@ -94,7 +94,7 @@ func (f *auditVerifyFlags) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.json, "json", false, "print verdicts as JSON")
 }
 
-// auditVerify judges one test, all that a folder has, or all of the scenarios below a folder.
+// auditVerify judges one test, all tests in a folder, or all tests of the scenarios below a folder.
 func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 	rules, err := f.completeFlags(c.Flags())
 	if err != nil {
@@ -129,16 +129,16 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 	return errors.Join(outcome.Err(), a.writeVerdicts(f, verdicts))
 }
 
-// treeRounds are those of submissions' trees.
+// treeRounds finds the rounds of submission trees.
 type treeRounds struct {
 	app   *app
-	given bool          // by --rules
-	usual *mlconf.Rules // those given, or the newest
+	given bool          // true: --rules was given
+	usual *mlconf.Rules // the rules of --rules, or the newest
 	known map[string]*mlconf.Rules
 }
 
-// roundOf are the rules of the round that the tree of a folder is of, by the seeds of its logs, unless --rules names
-// one. A round that is not the newest, or not known, is said once.
+// roundOf returns the rules for a folder in a tree. Without --rules, the seeds in the tree's logs determine the round.
+// It prints a note once per round if the round is unknown or not the newest.
 func (r treeRounds) roundOf(dir string) *mlconf.Rules {
 	root, _, ok := tree.RootOf(dir)
 	if r.given || !ok {
@@ -163,7 +163,7 @@ func (r treeRounds) roundOf(dir string) *mlconf.Rules {
 	return own
 }
 
-// verifyFolder judges the tests of one folder; titled says that it is one of several.
+// verifyFolder judges the tests in one folder. titled means that the folder is one of several and gets a title.
 func (a *app) verifyFolder(c *cobra.Command, f *auditVerifyFlags, rules *mlconf.Rules, dir string,
 	outcome *shell.Outcomes, titled bool,
 ) (verdicts []verdictJSON, err error) {
@@ -200,7 +200,7 @@ func (a *app) verifyFolder(c *cobra.Command, f *auditVerifyFlags, rules *mlconf.
 	return verdicts, nil
 }
 
-// completeFlags checks the flags, takes the numbers that were given, and finds the round.
+// completeFlags checks the flags, stores the given numbers, and finds the round.
 func (f *auditVerifyFlags) completeFlags(flags *pflag.FlagSet) (*mlconf.Rules, error) {
 	for i, at := range []**float64{&f.Tolerance, &f.Threshold, &f.MinTokens, &f.MaxTokens} {
 		if flags.Changed(numberFlags[i].name) {
@@ -217,7 +217,8 @@ func (f *auditVerifyFlags) completeFlags(flags *pflag.FlagSet) (*mlconf.Rules, e
 	return rules, err
 }
 
-// roundsOf names the rounds that have a model, behind what is said of one that has not; empty: none has it.
+// roundsOf returns text that lists the rounds with a model, for an error about a round without it. It is empty if no
+// round has the model.
 func roundsOf(model string) string {
 	with := mlconf.RoundsWith(model)
 	if len(with) == 0 {
@@ -226,7 +227,8 @@ func roundsOf(model string) string {
 	return ": --rules takes those that have it, " + strings.Join(with, ", ")
 }
 
-// requestOf is what is asked for one test. A folder's name counts as a model where the round has it.
+// requestOf returns the request for one test. If the round has a model with the folder's name, it is the model of the
+// request.
 func (f *auditVerifyFlags) requestOf(rules *mlconf.Rules, found audit.FoundLogs) audits.Request {
 	r := f.Request
 	r.Test, r.Rules, r.Reference, r.Run = found.Test, rules, found.Reference, found.Run
@@ -237,7 +239,7 @@ func (f *auditVerifyFlags) requestOf(rules *mlconf.Rules, found audit.FoundLogs)
 	return r
 }
 
-// verifyAudit judges as Plumbline does, or as the official scripts.
+// verifyAudit judges with Plumbline's rules or like the official scripts.
 func (f *auditVerifyFlags) verifyAudit(ctx context.Context, r audits.Request) (audits.Verdict, error) {
 	if f.compatible {
 		return audits.Verify(ctx, r)
@@ -246,7 +248,7 @@ func (f *auditVerifyFlags) verifyAudit(ctx context.Context, r audits.Request) (a
 	return audits.Verdict{Verdict: v}, err
 }
 
-// auditClass gives an error about a request its exit code.
+// auditClass sets the exit code for an error of a request.
 func auditClass(err error) error {
 	switch {
 	case errors.Is(err, audit.ErrRequest):
@@ -257,7 +259,7 @@ func auditClass(err error) error {
 	return err
 }
 
-// addVerdict adds a verdict; the official scripts have exit codes of their own.
+// addVerdict adds the outcome of a verdict. The official scripts have their own exit codes.
 func (f *auditVerifyFlags) addVerdict(o *shell.Outcomes, v audits.Verdict) {
 	if !f.compatible {
 		Judged(o, nil, v.Verdict)
@@ -274,9 +276,9 @@ func (a *app) writeAudit(f *auditVerifyFlags, scenario string, v audits.Verdict)
 	WriteVerdict(a.App, campaign.AuditResult{Scenario: scenario, Test: v.Test, Verdict: v.Verdict})
 }
 
-// verdictJSON is a verdict as --json has it.
+// verdictJSON is the JSON form of a verdict.
 type verdictJSON struct {
-	Folder      string         `json:"folder"` // of the scenario, or of the run
+	Folder      string         `json:"folder"` // of the scenario or the run
 	Test        string         `json:"test"`
 	Scenario    string         `json:"scenario,omitempty"`
 	Pass        bool           `json:"pass"`

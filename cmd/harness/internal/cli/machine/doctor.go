@@ -1,4 +1,4 @@
-// Package machine contains the commands about this machine: doctor, and trust, the pins of its plugins.
+// Package machine contains the commands about this machine: doctor, and trust for the pins of its plugins.
 package machine
 
 import (
@@ -19,10 +19,10 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 )
 
-// app is one execution.
+// app is one execution of a command in this package.
 type app struct{ *shell.App }
 
-// DoctorCommand is harness doctor.
+// DoctorCommand returns harness doctor.
 func DoctorCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	return &cobra.Command{
@@ -57,7 +57,7 @@ func DoctorCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	}
 }
 
-// cacheCheck says where downloads go, and whether they can.
+// cacheCheck reports the folder of downloads and whether it is writable.
 func (a *app) cacheCheck() doctor.Check {
 	dir, err := shell.CacheDir(a.Env)
 	if err != nil {
@@ -71,10 +71,10 @@ func (a *app) cacheCheck() doctor.Check {
 	return c
 }
 
-// python is the interpreter that is asked for an ONNX Runtime of its own.
+// python is the Python interpreter that is searched for an ONNX Runtime module.
 const python = "python3"
 
-// runtimeCheck says which ONNX Runtime the plugins have opened, which was fetched, and whether a newer one is installed
+// runtimeCheck reports the ONNX Runtime that the plugins opened, the fetched one, and whether a newer one is installed
 // or known.
 func (a *app) runtimeCheck(ctx context.Context, plugins doctor.Section) doctor.Check {
 	c := doctor.Check{Name: "ONNX Runtime", State: doctor.OK, Found: "no plugin has opened one"}

@@ -37,17 +37,17 @@ plugins without a pin, with another checksum or with other libraries. This comma
 The pins are in plugins.lock in the folder of PLUMBLINE_CONFIG, by default ~/.config/plumbline; --lock FILE names
 another file. Remove the file to run any plugin again. SECURITY.md describes what pins protect against.`
 
-// trustName is the command's.
+// trustName is the name of the command.
 const trustName = "trust"
 
-// trustFlags are the flags of trust.
+// trustFlags contains the flags of trust.
 type trustFlags struct {
 	*shell.PluginFlags
 	all, remove bool
 	with, env   []string
 }
 
-// TrustCommand is harness trust.
+// TrustCommand returns harness trust.
 func TrustCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	t := &trustFlags{PluginFlags: f}
@@ -78,7 +78,7 @@ func (a *app) runTrust(ctx context.Context, args []string, f *trustFlags) error 
 	return a.changePins(ctx, args, f)
 }
 
-// checkFlags wants flags that go together.
+// checkFlags rejects flags that conflict.
 func (f *trustFlags) checkFlags(args []string) error {
 	switch {
 	case f.all && (f.remove || len(args) > 0):
@@ -91,7 +91,7 @@ func (f *trustFlags) checkFlags(args []string) error {
 	return nil
 }
 
-// changePins reads, changes and writes the lock file, while no other process does.
+// changePins reads, changes and writes the lock file. It excludes other processes meanwhile.
 func (a *app) changePins(ctx context.Context, args []string, f *trustFlags) error {
 	path, err := a.LockPath(f.PluginFlags)
 	if err != nil {
@@ -114,14 +114,14 @@ func (a *app) changePins(ctx context.Context, args []string, f *trustFlags) erro
 	if err != nil {
 		return err
 	}
-	if err := lock.Save(); err != nil { // nothing is said to be pinned that is not
+	if err := lock.Save(); err != nil { // save before reporting the changes
 		return err
 	}
 	_, err = fmt.Fprintln(a.Stdout, strings.Join(changes, "\n"))
 	return err
 }
 
-// changePins changes the pins in memory, and says a line of each change.
+// changePins changes the pins in memory and returns one line per change.
 func (f *trustFlags) changePins(lock *trust.Lock, binaries []host.FoundPlugin) (changes []string, err error) {
 	change := pinPlugin
 	if f.remove {
@@ -151,7 +151,7 @@ func (f *trustFlags) changePins(lock *trust.Lock, binaries []host.FoundPlugin) (
 	return changes, nil
 }
 
-// allowVariable lets pinned plugins have a variable of loaders, or no longer.
+// allowVariable allows or forbids pinned plugins an environment variable of the dynamic loader.
 func allowVariable(lock *trust.Lock, name string, yes bool) (change string, err error) {
 	if !trust.OfLoaders(name) {
 		return "", sdk.Usage(fmt.Errorf("--env %s: pinned plugins lack these only: %s", name,
@@ -163,8 +163,8 @@ func allowVariable(lock *trust.Lock, name string, yes bool) (change string, err 
 	return "passed on  " + name, nil
 }
 
-// findBinaries finds the named plugins, or all. A pin may be removed of a file that is gone: its path is enough, and of
-// one that is no plugin the name in this folder.
+// findBinaries returns the named plugins, or all. To remove a pin, the file need not exist: its path is enough, or its
+// name in the working folder if it is not a plugin.
 func (a *app) findBinaries(args []string, lock *trust.Lock, f *trustFlags) ([]host.FoundPlugin, error) {
 	dirs := discover.Dirs(f.Asked.Plugins.Dirs, a.Env(discover.EnvPlugins), a.Executable)
 	if f.all {
@@ -191,7 +191,7 @@ func (a *app) findBinaries(args []string, lock *trust.Lock, f *trustFlags) ([]ho
 	return all, nil
 }
 
-// unpinFile forgets a file.
+// unpinFile removes the pin of a file.
 func unpinFile(lock *trust.Lock, path string) (changes []string, err error) {
 	for _, p := range lock.Remove(path) {
 		changes = append(changes, "removed  "+p)
@@ -202,7 +202,7 @@ func unpinFile(lock *trust.Lock, path string) (changes []string, err error) {
 	return changes, nil
 }
 
-// pinPlugin pins a plugin and the libraries beside it.
+// pinPlugin pins a plugin and the libraries in its folder.
 func pinPlugin(lock *trust.Lock, path string) (changes []string, err error) {
 	libraries, err := trust.Libraries(path)
 	if err != nil {
@@ -236,7 +236,7 @@ func pinFile(lock *trust.Lock, path string) (change string, err error) {
 	return fmt.Sprintf("%s  %s  %s", what, sum, path), nil
 }
 
-// listPins prints the pins. One that does not match is the command's failure.
+// listPins prints the pins. It returns an error if a file does not match its pin.
 func (a *app) listPins(lock *trust.Lock) error {
 	switch {
 	case !lock.Exists():
@@ -266,7 +266,7 @@ func (a *app) listPins(lock *trust.Lock) error {
 	return nil
 }
 
-// exposedCheck lists what others may change.
+// exposedCheck lists the files that other users can change.
 func (a *app) exposedCheck(f *shell.PluginFlags) doctor.Check {
 	c := doctor.Check{Name: "files", State: doctor.OK, Found: "only you may change those of plugins"}
 	if faults := a.Exposed(f); len(faults) > 0 {
@@ -277,12 +277,12 @@ func (a *app) exposedCheck(f *shell.PluginFlags) doctor.Check {
 	return c
 }
 
-// trustCheck says whether plugins are pinned.
+// trustCheck reports whether plugins are pinned.
 func (a *app) trustCheck(f *shell.PluginFlags) doctor.Check {
 	c := doctor.Check{Name: "pins", State: doctor.OK}
 	lock, err := a.Pins(f)
 	switch {
-	case err != nil: // a damaged file has ended the command already
+	case err != nil: // a damaged file has already ended the command
 		c.State, c.Found = doctor.Warn, err.Error()
 		return c
 	case !lock.Exists():

@@ -22,10 +22,10 @@ import (
 
 // Flags selects the observers of a command's runs.
 type Flags struct {
-	events, metrics, web, otlp string // empty: nobody
+	events, metrics, web, otlp string // empty: not used
 }
 
-// standardOutput is the name of it where a file is wanted.
+// standardOutput is the file name that means standard output.
 const standardOutput = "-"
 
 // Add adds the flags.
@@ -41,10 +41,10 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 		"send metrics during runs to an OpenTelemetry receiver at `URL`, such as\nhttp://localhost:4318")
 }
 
-// Wanted says whether anybody sees anything.
+// Wanted reports whether any observer is selected.
 func (f Flags) Wanted() bool { return f != Flags{} }
 
-// Open opens all that is wanted, before a run begins. All faults are reported at once.
+// Open opens all selected observers before the first run. It reports all faults at once.
 func (f Flags) Open(a *shell.App, json, force bool) (*Observers, error) {
 	o := &Observers{App: a}
 	var faults []error
@@ -67,7 +67,7 @@ func (f Flags) Open(a *shell.App, json, force bool) (*Observers, error) {
 	return o, nil
 }
 
-// openIfNamed opens what a flag names, if it names anything.
+// openIfNamed calls open with a flag's value, unless the value is empty.
 func openIfNamed[T any](value, flag string, open func(string) (*T, error)) (*T, error) {
 	if value == "" {
 		return nil, nil
@@ -79,8 +79,8 @@ func openIfNamed[T any](value, flag string, open func(string) (*T, error)) (*T, 
 	return t, nil
 }
 
-// openEvents makes the file of events. One with text in it is replaced where results are; a pipe or a terminal is
-// written to as it is.
+// openEvents opens the file of events. It replaces a non-empty file only with force. It opens pipes and terminals
+// without replacing them.
 func (o *Observers) openEvents(path string, force bool) (err error) {
 	if path == "" || path == standardOutput {
 		return nil
@@ -89,7 +89,7 @@ func (o *Observers) openEvents(path string, force bool) (err error) {
 		return fmt.Errorf("--events %s: %w: name another, or replace it with --force", path, fs.ErrExist)
 	}
 	if isStream(path) {
-		o.file, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0) // which waits for no reader
+		o.file, err = os.OpenFile(path, os.O_RDWR|os.O_APPEND, 0) // O_RDWR does not wait for a reader of a pipe
 	} else {
 		o.file, err = wholefile.Create(path, 0o666)
 	}
@@ -99,9 +99,8 @@ func (o *Observers) openEvents(path string, force bool) (err error) {
 	return nil
 }
 
-// isStream says whether a path is a pipe or a device, or the system's own name for an open file, such as /dev/stderr,
-// or /dev/fd/63 for >(PROGRAM) of a shell. Any other link is replaced and not followed, as by everything that is
-// written.
+// isStream reports whether a path is a pipe, a device, or the system's name for an open file, such as /dev/stderr, or
+// /dev/fd/63 for a shell's >(PROGRAM). Other links are replaced and not followed, as for all output files.
 func isStream(path string) bool {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -111,7 +110,7 @@ func isStream(path string) bool {
 	return kind&(fs.ModeNamedPipe|fs.ModeDevice) != 0 || kind == fs.ModeSymlink && ofTheSystem(path)
 }
 
-// ofTheSystem says whether a name lies in a folder whose names the system alone makes.
+// ofTheSystem reports whether a path is in a folder whose names only the system creates.
 func ofTheSystem(path string) bool {
 	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err == nil {

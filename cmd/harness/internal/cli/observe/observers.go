@@ -22,20 +22,20 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/web"
 )
 
-// Observers contains the observers of a command's runs in progress. Nil observers are not used.
+// Observers contains the observers of a command's runs in progress. A nil observer is not used.
 type Observers struct {
 	*shell.App
 	feed *feed.Feed
 
 	events  *events.Stream
-	file    *os.File // of the events; nil: standard output
+	file    *os.File // destination of events; nil: standard output
 	metrics *metrics.Exporter
 	page    *web.Page
 	sender  *otlp.Sender
-	report  io.Writer // standard output, where events take it from the report; else nil
+	report  io.Writer // original standard output if events use it instead of the report; else nil
 }
 
-// startAll lets everybody see. Where events take standard output, the report goes to the error stream.
+// startAll starts all observers. If events use standard output, the report goes to standard error.
 func (o *Observers) startAll(stdout bool) {
 	var sinks []feed.Sink
 	switch {
@@ -66,7 +66,7 @@ func (o *Observers) startAll(stdout bool) {
 	o.feed.Begin(shell.Version(), o.CommandLine())
 }
 
-// sayAddress says where something is, and who may see it.
+// sayAddress prints the address of a service and whether other machines can reach it.
 func (o *Observers) sayAddress(what string, s *endpoint.Server, path string) {
 	fmt.Fprintf(o.Stderr, "%s at http://%s%s\n", what, s.Address(), path)
 	if s.Open() {
@@ -74,21 +74,21 @@ func (o *Observers) sayAddress(what string, s *endpoint.Server, path string) {
 	}
 }
 
-// Plan tells them of a plan that begins. Where there are no observers it does nothing, as Open, Test, Done and Note.
+// Plan reports a plan that begins. On a nil *Observers, Plan, Open, Test, Done and Note do nothing.
 func (o *Observers) Plan(p *bench.Plan) {
 	if o != nil {
 		o.feed.Plan(p.Out, p.Request.Output.Identity, p.Runs)
 	}
 }
 
-// Open tells them what the first workload that is open says of itself.
+// Open reports the first opened workload.
 func (o *Observers) Open(rec record.Run) {
 	if o != nil {
 		o.feed.Open(rec)
 	}
 }
 
-// Test shows them a test until stop.
+// Test reports the progress of a test until stop is called.
 func (o *Observers) Test(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	if o == nil {
 		return func() {}
@@ -96,28 +96,28 @@ func (o *Observers) Test(t bench.PlannedRun, p *loadgen.Progress) (stop func()) 
 	return o.feed.Test(t, p)
 }
 
-// Done tells them of a run that has ended.
+// Done reports the end of a run.
 func (o *Observers) Done(rec record.Run) {
 	if o != nil {
 		o.feed.Done(rec)
 	}
 }
 
-// Note tells them what the user is told beside the report.
+// Note reports a note that the user sees next to the report.
 func (o *Observers) Note(text string) {
 	if o != nil {
 		o.feed.Note(text)
 	}
 }
 
-// How long readers, scrapes under way and pages have in the end.
+// The time limits at the end for readers of events, and for scrapes and pages.
 const (
 	readerPatience = 5 * time.Second
 	pagePatience   = 2 * time.Second
 )
 
-// Close tells how the command ended and ends everything in order. Events that are lost are an error, of a command
-// that has no other.
+// Close reports the command's outcome and closes all observers in order. If err is nil, it returns an error for lost
+// events.
 func (o *Observers) Close(ctx context.Context, err error) error {
 	o.Orderly(true)
 	defer o.Orderly(false)
@@ -150,7 +150,8 @@ func (o *Observers) endEvent(err error) feed.End {
 	return e
 }
 
-// closeEvents gives standard output back. Progress that was left out is no more than said.
+// closeEvents closes the stream of events and restores standard output. For dropped progress events it only prints a
+// note.
 func (o *Observers) closeEvents() error {
 	if o.events == nil {
 		return nil
@@ -171,7 +172,7 @@ func (o *Observers) closeEvents() error {
 	return err
 }
 
-// closeMetrics waits for who scrapes at intervals to come for the last values.
+// closeMetrics waits until a regular scraper has read the last values.
 func (o *Observers) closeMetrics(ctx context.Context) {
 	if o.metrics == nil {
 		return
@@ -186,7 +187,7 @@ func (o *Observers) closeMetrics(ctx context.Context) {
 	o.metrics.Close(brief)
 }
 
-// discardOpened gives up what was opened before anything was seen.
+// discardOpened closes the opened observers before they were used.
 func (o *Observers) discardOpened() {
 	ctx := context.Background()
 	if o.file != nil {
@@ -199,6 +200,6 @@ func (o *Observers) discardOpened() {
 		o.page.Close(ctx)
 	}
 	if o.sender != nil {
-		_ = o.sender.Close() // it has not begun
+		_ = o.sender.Close() // not started
 	}
 }

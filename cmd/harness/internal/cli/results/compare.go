@@ -28,7 +28,7 @@ versions are listed.
   harness run resnet50 --scenario Offline --repeat 7 --out new --threads 2
   harness compare base new --fail-if 'Offline.result < -3%'`
 
-// compareFlags are the flags of compare.
+// compareFlags contains the flags of compare.
 type compareFlags struct {
 	allow     []string
 	html      string
@@ -36,7 +36,7 @@ type compareFlags struct {
 	failIf    []string
 }
 
-// CompareCommand is harness compare.
+// CompareCommand returns harness compare.
 func CompareCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &compareFlags{}
@@ -102,7 +102,7 @@ func readSide(list string) (compare.SideInput, error) {
 	return compare.SideInput{Name: list, Set: s}, err
 }
 
-// writePage writes a comparison's page, if one is wanted.
+// writePage writes the page of a comparison, if path is not empty.
 func writePage(path string, c compare.Comparison) error {
 	if path == "" {
 		return nil

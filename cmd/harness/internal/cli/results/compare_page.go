@@ -17,7 +17,7 @@ import (
 //go:embed compare.html
 var comparisonText string
 
-// comparisonRules are the rules of the page of a comparison beside those that it shares with reports.
+// comparisonRules contains the CSS rules of this page in addition to those of reports.
 const comparisonRules = `.side{font-size:1rem;overflow-wrap:anywhere}
 svg.key{width:.7rem;height:.7rem}svg.dots{width:10rem;height:1.5rem;vertical-align:middle}
 circle{fill-opacity:.7}circle.base{fill:var(--soft)}circle.new{fill:var(--link)}
@@ -30,13 +30,13 @@ var comparison = page.ParseTemplate(comparisonText, template.FuncMap{
 	"main": mainRows, "others": otherRows,
 })
 
-// comparisonView is what compare.html shows.
+// comparisonView contains the data of compare.html.
 type comparisonView struct {
 	compare.Comparison
 	Head page.Head
 }
 
-// writeComparison writes one page that needs no other file and runs no script. Names from results stand there as text.
+// writeComparison writes a self-contained page without scripts. It escapes names from results.
 func writeComparison(w io.Writer, c compare.Comparison) error {
 	head := page.NewHead(c.Base.Name+" and "+c.New.Name, comparisonRules)
 	return comparison.Execute(w, comparisonView{c, head})
@@ -50,7 +50,7 @@ func chooseRows(rows []compare.FigureRow, main bool) []compare.FigureRow {
 	return slices.DeleteFunc(slices.Clone(rows), func(r compare.FigureRow) bool { return r.Main != main })
 }
 
-// verdictClass is the page's word for how a verdict looks.
+// verdictClass returns the CSS class of a verdict.
 func verdictClass(v compare.DifferenceVerdict) string {
 	switch v {
 	case compare.Improved:
@@ -63,20 +63,20 @@ func verdictClass(v compare.DifferenceVerdict) string {
 	return ""
 }
 
-// The room of a strip of dots, in its own units, and how many are drawn of each side.
+// The sizes of a strip of dots in SVG units, and the maximum number of dots per side.
 const (
 	stripWidth  = 160
 	stripMargin = 5
 	maxDots     = 200
 )
 
-// stripDot is a run's value in a strip.
+// stripDot is the position of a run's value in a strip.
 type stripDot struct{ X, Y string }
 
-// valueStrip is the values of both sides on one scale.
+// valueStrip contains the values of both sides on a common scale.
 type valueStrip struct{ Base, New []stripDot }
 
-// placeDots places the values of a row; with one run a side there is nothing to see.
+// placeDots places the values of a row. It returns nil for one run per side.
 func placeDots(r compare.FigureRow) *valueStrip {
 	if len(r.Base.Values)+len(r.New.Values) < 3 {
 		return nil

@@ -25,13 +25,13 @@ The commit is that of the CI job (GITHUB_SHA, CI_COMMIT_SHA, GIT_COMMIT), else o
   harness history results.jsonl
   harness history results.jsonl --html history.html --badge badge.svg`
 
-// historyFlags are the flags of history.
+// historyFlags contains the flags of history.
 type historyFlags struct {
 	html, csv, badge string
 	json             bool
 }
 
-// HistoryCommand is harness history.
+// HistoryCommand returns harness history.
 func HistoryCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &historyFlags{}
@@ -93,7 +93,7 @@ var historyText string
 
 var historyPage = page.ParseTemplate(historyText, template.FuncMap{"class": verdictClass})
 
-// writeHistory writes one page that needs no other file and runs no script.
+// writeHistory writes a self-contained page without scripts.
 func writeHistory(w io.Writer, t compare.Timeline) error {
 	return historyPage.Execute(w, struct {
 		compare.Timeline
@@ -101,9 +101,9 @@ func writeHistory(w io.Writer, t compare.Timeline) error {
 	}{t, page.NewHead("Results over time", comparisonRules)})
 }
 
-// The measures of a badge, in its own units.
+// The sizes of a badge in SVG units, and the maximum length of its text.
 const (
-	badgeLetter  = 7 // a wide letter
+	badgeLetter  = 7 // width of a wide letter
 	badgePadding = 6
 	maxBadgeText = 60
 )
@@ -118,7 +118,7 @@ var badgePicture = template.Must(template.New("badge").Parse(
 <text x="6" y="14">{{.Subject}}</text><text x="{{.TextX}}" y="14">{{.Text}}</text></g></svg>
 `))
 
-// writeBadge writes a picture of the newest entries in a line.
+// writeBadge writes an SVG badge with the results of the newest entries.
 func writeBadge(w io.Writer, t compare.Timeline) error {
 	subject, text, worst := t.Latest()
 	subject, text = cutBadge(subject), cutBadge(text)

@@ -29,7 +29,7 @@ published results, or folders in them, of any rounds; the seeds of the logs iden
 that harness submission results prints. Your own run is marked, since it is not an MLPerf result. An INVALID run gets
 no place.`
 
-// rankFlags are the flags of rank.
+// rankFlags contains the flags of rank.
 type rankFlags struct {
 	benchmark, rules            string
 	scenarios                   []string
@@ -39,7 +39,7 @@ type rankFlags struct {
 	json, all                   bool
 }
 
-// RankCommand is harness rank.
+// RankCommand returns harness rank.
 func RankCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &rankFlags{}
@@ -72,10 +72,10 @@ func RankCommand(s *shell.App) *cobra.Command {
 	return c
 }
 
-// allOfThem is the value of a flag that chooses everything.
+// allOfThem is the value of a flag that selects everything.
 const allOfThem = "all"
 
-// readOptions are what the flags ask for.
+// readOptions converts the flags to options.
 func (f *rankFlags) readOptions() (o standing.Options, err error) {
 	o.Per, err = standing.ParsePer(f.per)
 	if err != nil {
@@ -129,7 +129,7 @@ func (a *app) runRank(f *rankFlags, my string, trees []string) error {
 	return a.writeRankings(f, standing.NewReport(published, rankings, faults))
 }
 
-// ownRuns are the runs to rank at a path.
+// ownRuns returns the runs to rank at a path.
 func ownRuns(my, benchmark string, scenarios []string) (own []standing.Own, faults []string, err error) {
 	if standing.InTree(my) {
 		w := standing.Wanted{Scenarios: scenarios}
@@ -149,7 +149,7 @@ func ownRuns(my, benchmark string, scenarios []string) (own []standing.Own, faul
 	return own, faults, err
 }
 
-// readTrees reads of each tree what the runs are ranked among.
+// readTrees reads the published results to compare with from each tree.
 func readTrees(trees []string, round string, own []standing.Own) (all []standing.Published, err error) {
 	w := standing.Wanted{Round: round}
 	for _, o := range own {

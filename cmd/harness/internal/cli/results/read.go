@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// readRuns reads the runs at paths, recorded ones and bare logs at any depth. Of bare logs in a submission's tree it
-// judges the accuracy.txt beside by the rules of the round.
+// readRuns reads the recorded runs and the bare logs below paths. For bare logs in a submission's tree, it judges the
+// accuracy.txt in their folder by the rules of the round.
 func readRuns(paths ...string) (results.Set, error) {
 	s, err := results.ReadLogs(paths...)
 	rounds := roundsOfTrees{}
@@ -32,8 +32,8 @@ func readRuns(paths ...string) (results.Set, error) {
 	return s, err
 }
 
-// byBenchmark puts the runs of bare logs of one benchmark beside each other: paths have them by system. The others stay
-// where they are, before these.
+// byBenchmark groups the runs of bare logs by benchmark, because paths order them by system. They follow the other
+// runs, whose order is unchanged.
 func byBenchmark(s results.Set) {
 	slices.SortStableFunc(s.Runs, func(a, b results.FoundRun) int {
 		if a.Place == nil || b.Place == nil {
@@ -50,10 +50,10 @@ func placeCount(f results.FoundRun) int {
 	return 1
 }
 
-// roundsOfTrees are the rounds of trees, by their roots; empty: not known.
+// roundsOfTrees maps the roots of trees to their rounds; empty: unknown.
 type roundsOfTrees map[string]string
 
-// roundOf is the round of a bare run: by its seeds, or, since runs of some audits have seeds of their own, its tree's.
+// roundOf returns the round of a bare run, from its seeds or from its tree. Some audits have their own seeds.
 func (t roundsOfTrees) roundOf(f results.FoundRun) string {
 	if f.Rules != "" || f.Place.Division == "" {
 		return f.Rules
@@ -72,10 +72,11 @@ func (t roundsOfTrees) roundOf(f results.FoundRun) string {
 	return round
 }
 
-// maxText bounds an accuracy.txt: those of large language models have some thousand lines before the figures.
+// maxText limits the size of an accuracy.txt. Those of large language models contain thousands of lines before the
+// figures.
 const maxText = 16 << 20
 
-// judgeText judges the accuracy.txt beside the log of an accuracy run.
+// judgeText judges the accuracy.txt in the folder of an accuracy run's log.
 func judgeText(f *results.FoundRun) {
 	if f.Mode != "accuracy" || f.Accuracy != nil || f.Status != record.Complete {
 		return
@@ -110,7 +111,7 @@ func judgeText(f *results.FoundRun) {
 	f.Verdict = string(v.Outcome)
 }
 
-// withoutTarget is a verdict of the open division, which has no targets.
+// withoutTarget returns a verdict of the open division, which has no targets.
 func withoutTarget(v judge.Verdict) judge.Verdict {
 	v.Outcome, v.Basis = judge.Informational, "no target: the open division has none"
 	for i := range v.Metrics {
@@ -119,7 +120,7 @@ func withoutTarget(v judge.Verdict) judge.Verdict {
 	return v
 }
 
-// lastLines are the last lines of what a script printed.
+// lastLines returns the last lines of a script's output.
 func lastLines(text string) string {
 	const most = 10
 	lines := strings.Split(strings.TrimSpace(text), "\n")

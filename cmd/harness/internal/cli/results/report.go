@@ -1,4 +1,4 @@
-// Package results contains the commands that read finished runs: compare, report and score.
+// Package results contains the commands that read finished runs, such as compare, history, rank, report and score.
 package results
 
 import (
@@ -21,7 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// app is one execution.
+// app is one execution of a command in this package.
 type app struct{ *shell.App }
 
 const runsReportHelp = `Show runs: verdicts with their reasons; latency, throughput and tokens over time and their
@@ -37,14 +37,14 @@ result.json the logs are read, such as the official LoadGen's: of a run, a syste
 of published results. Their runs are named after their folders, SYSTEM: BENCHMARK SCENARIO, and accuracy.txt is judged
 by the round of the logs. For a profile of harness tune, the report shows the measured settings and rates as curves.`
 
-// runsReportFlags are the flags of report.
+// runsReportFlags contains the flags of report.
 type runsReportFlags struct {
 	html, plot, png, svg string
 	reference            string
 	text                 bool
 }
 
-// ReportCommand is harness report.
+// ReportCommand returns harness report.
 func ReportCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &runsReportFlags{}
@@ -104,7 +104,7 @@ func (a *app) runReport(f *runsReportFlags, paths []string) error {
 	return err
 }
 
-// readReference reads the results that the page compares with, if any are named.
+// readReference reads the results of --reference, if given.
 func (f *runsReportFlags) readReference(r *page.Report) (err error) {
 	if f.reference == "" {
 		return nil
@@ -119,7 +119,7 @@ func (f *runsReportFlags) readReference(r *page.Report) (err error) {
 	return nil
 }
 
-// takeProfiles takes those of harness tune out of a list of paths.
+// takeProfiles separates the profiles of harness tune from the other paths.
 func takeProfiles(paths []string) (rest []string, found []page.Tuned) {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
@@ -133,11 +133,11 @@ func takeProfiles(paths []string) (rest []string, found []page.Tuned) {
 	return rest, found
 }
 
-// formats are endings of files' names by which other programs take them for something.
+// formats lists the file extensions that imply a format for other programs.
 var formats = []string{".html", ".htm", ".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".tif", ".tiff",
 	".pdf", ".eps", ".json", ".csv", ".txt", ".md", ".xlsx"}
 
-// checkEnding refuses a file whose name says another format than the flag writes.
+// checkEnding rejects a file name whose extension implies another format than the flag writes.
 func checkEnding(flag, path string, own ...string) error {
 	end := strings.ToLower(filepath.Ext(path))
 	if slices.Contains(own, end) || !slices.Contains(formats, end) {
@@ -147,7 +147,7 @@ func checkEnding(flag, path string, own ...string) error {
 		strings.ToUpper(flag), own[0])
 }
 
-// writePlot writes the one plot of its name, or into folders that of each run.
+// writePlot writes the plot of the given name to a file, or the plots of all runs to folders.
 func writePlot(f *runsReportFlags, r page.Report) error {
 	found, err := findPlots(f.plot, r)
 	if err != nil {
@@ -177,13 +177,13 @@ func writePlot(f *runsReportFlags, r page.Report) error {
 	return err
 }
 
-// isFolder says whether files go into what the user named: a folder that is there, or a path that ends as one.
+// isFolder reports whether the user named a folder: an existing one, or a path with a final separator.
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir() || path != "" && os.IsPathSeparator(path[len(path)-1])
 }
 
-// findPlots are the plots of a name: one of each run that has it, or one of several runs.
+// findPlots returns the plots of a name: one per run, or one of several runs.
 func findPlots(name string, r page.Report) ([]page.Plot, error) {
 	var found []page.Plot
 	var known []string
@@ -202,7 +202,7 @@ func findPlots(name string, r page.Report) ([]page.Plot, error) {
 	return found, nil
 }
 
-// errSeveral says that a file has room for one plot.
+// errSeveral returns the error for several plots and one file.
 func errSeveral(name string, found []page.Plot) error {
 	folders := make([]string, len(found))
 	for i, p := range found {

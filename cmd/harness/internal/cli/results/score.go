@@ -21,7 +21,7 @@ accuracy.txt to its folder. The command loads no models except those of the scor
 The result.json next to the log names the model and the data set. For logs in a submission, the folder
 SYSTEM/BENCHMARK/SCENARIO/accuracy gives the model. Use flags for the data set and other missing facts.`
 
-// ScoreCommand is harness score.
+// ScoreCommand returns harness score.
 func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	r := bench.ScoreRequest{Done: a.writeScore, Running: a.OnKill}
@@ -63,8 +63,8 @@ func (a *app) runScore(c *cobra.Command, r bench.ScoreRequest) error {
 	return nil
 }
 
-// writeScore prints a score. A directory that cannot be written is no failure: the score is on the screen. A disk that
-// is full is one, and told in the end.
+// writeScore prints a score and writes it to the log's folder. It ignores a read-only folder, because the score is on
+// the screen. A full disk is reported as an error at the end.
 func (a *app) writeScore(s bench.Scored) {
 	fmt.Fprintf(a.Stdout, "%s  %s\n%s", s.Model, s.Log, s.OfficialText)
 	record.WriteVerdict(a.Stdout, s.Verdict, s.Score.Notes)

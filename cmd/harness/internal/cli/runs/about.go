@@ -12,24 +12,24 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
-// paceNote says once how long the smoke runs of a plan take, by the pace of the first samples: nobody has said what
-// rate to expect of them.
+// paceNote prints an estimate of the total time of smoke runs once. It uses the pace of the first samples, because
+// there is no expected rate.
 type paceNote struct {
-	samples int // of the data set, once it is open; 0: not known
+	samples int // of the opened data set; 0: unknown
 	told    bool
 }
 
-// worthTelling is from how long on runs are announced.
+// worthTelling is the minimum total time for an announcement.
 const worthTelling = 10 * time.Second
 
-// tellOnce is what to say at this moment of the first of runs; empty: nothing.
+// tellOnce returns the announcement during the first run, or "".
 func (a *paceNote) tellOnce(profile settings.Profile, runs []bench.PlannedRun, now loadgen.ProgressSnapshot) string {
 	if profile != settings.Smoke || a.told || now.Done == 0 || now.Elapsed <= 0 {
 		return ""
 	}
 	a.told = true
 	if slices.ContainsFunc(runs, func(r bench.PlannedRun) bool { return r.Replay }) {
-		return "" // turns become longer, and say nothing of the questions that come after them
+		return "" // turns become longer, so the first ones do not predict the later ones
 	}
 	each := float64(now.Elapsed) / float64(now.Done)
 	streams := slices.ContainsFunc(runs, func(r bench.PlannedRun) bool {
@@ -49,7 +49,8 @@ func (a *paceNote) tellOnce(profile settings.Profile, runs []bench.PlannedRun, n
 		figure.Plural(len(runs), "run"))
 }
 
-// expectedTime is about how long a run takes whose samples take so many nanoseconds each, of a data set of so many.
+// expectedTime estimates the time of a run. each is the time per sample in nanoseconds, and samples the size of the
+// data set.
 func expectedTime(r bench.PlannedRun, each float64, samples int) time.Duration {
 	s := r.Settings.TestSettings
 	count := float64(s.MinQueryCount)
@@ -64,8 +65,8 @@ func expectedTime(r bench.PlannedRun, each float64, samples int) time.Duration {
 	return max(s.MinDuration, time.Duration(count*each))
 }
 
-// useServerRate lets Server have the rate that SingleStream would give it whose samples take so many nanoseconds each.
+// useServerRate sets the Server rate that a SingleStream run with this time per sample, in nanoseconds, would set.
 func useServerRate(s *settings.Settings, each float64) {
 	takes := time.Duration(each)
-	_, _ = s.UseStream(settings.Alone{Mean: takes, Latency: takes}) // what fails is said when the run begins
+	_, _ = s.UseStream(settings.Alone{Mean: takes, Latency: takes}) // the run reports a failure when it starts
 }

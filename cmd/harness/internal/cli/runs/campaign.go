@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Campaign prepares the runs of a model, which it prints as harness run does.
+// Campaign prepares the runs of a model. It prints them like harness run.
 func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, m campaign.Model, err error) {
 	a := &app{of}
 	if r.Rules.Audit != "" || r.Load.Mode != "" {
@@ -27,7 +27,7 @@ func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, 
 		return nil, m, sdk.Usage(err)
 	}
 	r.Output.Dir = cmp.Or(r.Output.Dir, defaultOut)
-	if r.Plugins.Catalog == nil { // for all plans of the campaign
+	if r.Plugins.Catalog == nil { // one catalog for all plans of the campaign
 		if r.Plugins.Catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
 			return nil, m, err
 		}
@@ -43,10 +43,10 @@ func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, 
 	return s, m, err
 }
 
-// defaultOut is the folder of runs and audits without --out.
+// defaultOut is the default folder of runs and audits.
 const defaultOut = "out"
 
-// makeRuns makes the runs of a plan for a campaign.
+// makeRuns runs a plan of a campaign.
 func (s *runSession) makeRuns(ctx context.Context, p *bench.Plan) (record.Document, error) {
 	s.plan = p
 	defer s.Closed()

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 )
 
-// dryRun prints what run would do.
+// dryRun prints the plan of harness run.
 func (a *app) dryRun(p *bench.Plan) error {
 	if err := p.ChooseOut(); err != nil {
 		return err
@@ -79,7 +79,7 @@ func modelText(p *bench.Plan) string {
 	return "embedded"
 }
 
-// datasetRows are the data sets of the plan's runs: one, or those of each use that has one of its own.
+// datasetRows returns the data sets of the plan's runs: one, or one per use if they differ.
 func datasetRows(p *bench.Plan) [][2]string {
 	var rows [][2]string
 	for _, run := range p.Runs {
@@ -109,7 +109,7 @@ func datasetText(p *bench.Plan, use string) string {
 	return text
 }
 
-// backendText names the backend and its options, in the order of their keys.
+// backendText returns the backend's name and its options, sorted by key.
 func backendText(p *bench.Plan) string {
 	name := p.Options.Backend
 	if name == "" && len(p.Served.Description.Backends) > 0 {

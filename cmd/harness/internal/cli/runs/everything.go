@@ -24,7 +24,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 )
 
-// runEverything makes the runs of all benchmarks of a round, as a suite.
+// runEverything runs all benchmarks of a round as a suite.
 func (a *app) runEverything(c *cobra.Command, r *Flags) error {
 	rules, err := mlconf.Round(r.Rules.Round)
 	if err != nil {
@@ -42,7 +42,7 @@ func (a *app) runEverything(c *cobra.Command, r *Flags) error {
 	return a.runJobs(c, r, listed, nil)
 }
 
-// runSeveral makes the runs of several models, as a suite.
+// runSeveral runs several models as a suite.
 func (a *app) runSeveral(c *cobra.Command, r *Flags, names []string) error {
 	models, given, err := a.listModels(c, r)
 	if err != nil {
@@ -55,7 +55,7 @@ func (a *app) runSeveral(c *cobra.Command, r *Flags, names []string) error {
 	return a.runJobs(c, r, listed, nil)
 }
 
-// listModels lists the models of all plugins, and the flags that are given for each model.
+// listModels lists the models of all plugins, and the flags for each model.
 func (a *app) listModels(c *cobra.Command, r *Flags) (models suite.Models, given []suite.Flag, err error) {
 	if err := flagsOfOneModel(c); err != nil {
 		return models, nil, sdk.Usage(err)
@@ -80,7 +80,7 @@ func (a *app) listModels(c *cobra.Command, r *Flags) (models suite.Models, given
 	return models, suite.FlagsOf(c.Flags(), others), nil
 }
 
-// flagsOfOneModel refuses flags that cannot be meant for each of several models.
+// flagsOfOneModel rejects flags that cannot apply to several models.
 func flagsOfOneModel(c *cobra.Command) error {
 	each := pflag.NewFlagSet("", pflag.ContinueOnError)
 	ModelFlags(each, new(bench.Request))
@@ -102,7 +102,7 @@ func flagsOfOneModel(c *cobra.Command) error {
 		"(harness new suite FILE)", strings.Join(faults, ", "))
 }
 
-// tellBroken tells of plugins that could not be asked what they serve: a benchmark of the round may be theirs.
+// tellBroken reports the plugins that did not describe themselves, because they may have benchmarks of the round.
 func (s *suiteRun) tellBroken() {
 	for _, e := range s.catalog.Entries {
 		if e.Err == nil {
@@ -114,17 +114,17 @@ func (s *suiteRun) tellBroken() {
 	}
 }
 
-// benchmarkRow is how all runs of a benchmark ended.
+// benchmarkRow summarizes all runs of a benchmark.
 type benchmarkRow struct {
 	record.Benchmark
 	suiteRow
-	good, made, missing int // runs
-	timed               int // good runs that measure a performance
-	reached, free       int // good accuracies: those that reach a target, and those that have none
+	good, made, missing int // numbers of runs
+	timed               int // good runs that measure performance
+	reached, free       int // good accuracy runs that reach a target, and those without a target
 	accuracy            string
 }
 
-// benchmarkRows gathers the runs of each benchmark of the round.
+// benchmarkRows returns the summary of each benchmark of the round.
 func (s *suiteRun) benchmarkRows() []benchmarkRow {
 	rows := make([]benchmarkRow, len(s.Benchmarks))
 	for i, b := range s.Benchmarks {
@@ -159,7 +159,7 @@ func (r *benchmarkRow) takeResult(one suiteResult) {
 	r.Skipped = cmp.Or(r.Skipped, skippedText(one.run))
 }
 
-// takeGood counts what a good run measured.
+// takeGood counts the results of a good run.
 func (r *benchmarkRow) takeGood(run record.Run) {
 	if run.Accuracy == nil {
 		r.timed++
@@ -177,7 +177,7 @@ func (r *benchmarkRow) takeGood(run record.Run) {
 	}
 }
 
-// provenText says what the good runs of the benchmark have shown, and no more.
+// provenText describes only what the good runs of the benchmark have shown.
 func (r *benchmarkRow) provenText() string {
 	performance, accuracy := "no performance measured", "no accuracy measured"
 	if r.timed > 0 {
@@ -194,7 +194,8 @@ func (r *benchmarkRow) provenText() string {
 	return performance + ", " + accuracy
 }
 
-// skippedText is what a scorer left out since nothing was given that runs it: programs, without an interpreter.
+// skippedText describes the samples that a scorer skipped because the required program, such as an interpreter, was not
+// given.
 func skippedText(r record.Run) string {
 	if r.Accuracy == nil {
 		return ""
@@ -207,7 +208,7 @@ func skippedText(r record.Run) string {
 	return ""
 }
 
-// benchmarkStanding is how a benchmark of the round stands.
+// benchmarkStanding is the outcome of a benchmark of the round.
 type benchmarkStanding int
 
 const (
@@ -218,7 +219,7 @@ const (
 	absent
 )
 
-// standingOf is how the benchmark stands.
+// standingOf returns the outcome of the benchmark.
 func (r *benchmarkRow) standingOf() benchmarkStanding {
 	switch {
 	case r.Left != "":
@@ -233,7 +234,7 @@ func (r *benchmarkRow) standingOf() benchmarkStanding {
 	return passed
 }
 
-// writeBenchmarks ends the report of a whole round.
+// writeBenchmarks prints the summary of the round's benchmarks.
 func (s *suiteRun) writeBenchmarks() error {
 	rows := s.benchmarkRows()
 	if len(rows) == 0 {
@@ -259,7 +260,7 @@ func (s *suiteRun) writeBenchmarks() error {
 	return s.writeStandings(rows)
 }
 
-// writeLeft says which benchmarks of the round nothing is run of, and why, and which have no model.
+// writeLeft lists the benchmarks without runs, with the reasons, and those without a model.
 func (s *suiteRun) writeLeft() error {
 	t := table.Table{}
 	for _, b := range s.Benchmarks {
@@ -277,7 +278,7 @@ func (s *suiteRun) writeLeft() error {
 	return err
 }
 
-// writeStandings counts the benchmarks of the round: models, and apart from them what stands in for one.
+// writeStandings prints the numbers of benchmarks by outcome. Stand-ins are counted separately from models.
 func (s *suiteRun) writeStandings(rows []benchmarkRow) error {
 	of := map[benchmarkStanding][]string{}
 	skipped, left, proved := map[string][]string{}, map[string][]string{}, map[string][]string{}

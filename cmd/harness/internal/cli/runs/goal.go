@@ -15,11 +15,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
 )
 
-// goalFlags say for what system runs are to be submitted: in words, or by a workspace within reach.
+// goalFlags describes the system of a planned submission, given by flags or by a workspace.
 type goalFlags struct {
 	Workspace string
-	System    string        // in the workspace; empty: all that it has are alike
-	asked     bench.Request // its type of system alone
+	System    string        // system in the workspace; empty: all its systems have the same type
+	asked     bench.Request // only its system type is used
 }
 
 // Add adds the flags.
@@ -28,7 +28,8 @@ func (g *goalFlags) Add(c *cobra.Command) {
 	shell.Some(c.Flags(), &g.asked, "system-type")
 }
 
-// Settle gives a request the type of system, and where it names none the division, of the workspace within reach.
+// Settle sets the system type of a request, from the flags or the workspace. If the request has no division, it sets
+// the workspace's.
 func (g *goalFlags) Settle(c *cobra.Command, r *bench.Request) error {
 	asked := string(g.asked.Rules.SystemType)
 	var stated assemble.Goal
@@ -51,14 +52,14 @@ func (g *goalFlags) Settle(c *cobra.Command, r *bench.Request) error {
 	return nil
 }
 
-// SayLeft says what is not run, and why.
+// SayLeft prints the runs that are left out, with the reasons.
 func SayLeft(w io.Writer, left []string) {
 	for _, text := range left {
 		fmt.Fprintln(w, "left out: "+text)
 	}
 }
 
-// WorkspaceFlag names the folder of a submission in the making.
+// WorkspaceFlag adds the flag for the folder of a submission's workspace.
 func WorkspaceFlag(c *cobra.Command, dir *string) {
 	c.Flags().StringVar(dir, "workspace", "submission", "workspace `DIR` of the submission")
 }

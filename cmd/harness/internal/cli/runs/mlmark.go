@@ -18,11 +18,11 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
 )
 
-// taskRequest lays a task over a request.
+// taskRequest sets the fields of a request for a task.
 func taskRequest(t mlmark.Task, r *bench.Request) error {
 	r.Model.Batch, r.Model.Sessions = t.Batch, t.Concurrency
 	r.Load.Mode, r.Load.Scenarios = bench.ModePerformance,
-		[]string{"SingleStream"} // one query at a time, with all of the machine
+		[]string{"SingleStream"} // one query at a time, which may use the whole machine
 	switch {
 	case t.Mode == mlmark.Accuracy:
 		r.Load.Mode, r.Load.Scenarios, r.Model.Sessions = bench.ModeAccuracy, []string{"Offline"}, 0
@@ -46,7 +46,7 @@ func taskRequest(t mlmark.Task, r *bench.Request) error {
 	return nil
 }
 
-// makeTask runs a task, unless its folder has it.
+// makeTask runs a task, unless its folder already contains the result.
 func (s *suiteRun) makeTask(ctx context.Context, j suiteJob, r *suiteResult) {
 	d, err := s.task(ctx, j)
 	s.noteOutcome(j, r, d.Run, err)
@@ -61,7 +61,7 @@ func (s *suiteRun) makeTask(ctx context.Context, j suiteJob, r *suiteResult) {
 	s.tasks = append(s.tasks, d)
 }
 
-// task is the document of a task, measured or found.
+// task returns the document of a task, which it measures or reads.
 func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.Document, error) {
 	if j.Task.Mode == mlmark.Accuracy {
 		return s.accuracyTask(ctx, j)
@@ -73,7 +73,7 @@ func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.Document, error
 	if d, err := mlmark.Read(j.request.Output.Dir); err == nil && !s.flags.Output.Force &&
 		reflect.DeepEqual(d.Task, *j.Task) {
 		if other, err := p.Differs(d.Run); err == nil && other == "" {
-			_ = bench.Settle(j.request.Output.Dir) // a task sets nothing aside
+			_ = bench.Settle(j.request.Output.Dir) // tasks set no files aside
 			return d, nil
 		}
 	}
@@ -94,7 +94,7 @@ func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.Document, error
 	return d, sdk.Usage(d.Write(j.request.Output.Dir))
 }
 
-// raw are the times as MLMark keeps them.
+// raw converts times to MLMark's form.
 func raw(t closedloop.Times) []float64 {
 	all := []float64{t.Total.Seconds()}
 	for _, d := range t.Each {
@@ -103,7 +103,7 @@ func raw(t closedloop.Times) []float64 {
 	return all
 }
 
-// accuracyTask makes an accuracy run and takes its metrics.
+// accuracyTask runs an accuracy task and returns its metrics.
 func (s *suiteRun) accuracyTask(ctx context.Context, j suiteJob) (d mlmark.Document, err error) {
 	c := campaign.Campaign{Request: j.request, Run: s.printed.makeRuns, OnKept: s.printed.printRow}
 	if d.Run, err = c.MakeRun(ctx, j.steps[0]); err != nil {
@@ -123,7 +123,7 @@ func (s *suiteRun) accuracyTask(ctx context.Context, j suiteJob) (d mlmark.Docum
 	return d, sdk.Usage(d.Write(j.request.Output.Dir))
 }
 
-// writeTasks prints the table of all tasks and writes it as CSV beside the suite's result.
+// writeTasks prints the table of all tasks and writes it as CSV into the suite's folder.
 func (s *suiteRun) writeTasks() error {
 	if len(s.tasks) == 0 {
 		return nil

@@ -25,15 +25,15 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// turn is one session of harness run among several: those of a backend, or of a round.
+// turn is one session of harness run in a series of backends or rounds.
 type turn struct {
-	backend string // empty: the plugin's choice
-	round   int    // from 1 on
-	dir     string // of its results, relative to the output folder; "." where there is one turn alone
+	backend string // empty: the plugin's default
+	round   int    // from 1
+	dir     string // folder of the results below the output folder; "." for a single turn
 }
 
-// turns lists the sessions: each backend once a round, every other round in the reverse order, so that a machine that
-// drifts favours none.
+// turns lists the sessions: each backend once per round, in reverse order in every other round, so that a drift of the
+// machine affects all backends equally.
 func turns(backends []string, rounds int) []turn {
 	var all []turn
 	for round := 1; round <= rounds; round++ {
@@ -55,7 +55,7 @@ func turns(backends []string, rounds int) []turn {
 	return all
 }
 
-// backends are those that --backend lists.
+// backends returns the backends in --backend.
 func (r *Flags) backends() ([]string, error) {
 	names := strings.Split(r.Model.Backend, ",")
 	for i, b := range names {
@@ -70,7 +70,7 @@ func (r *Flags) backends() ([]string, error) {
 	return names, nil
 }
 
-// sessionRounds makes the sessions of several backends, or of several rounds.
+// sessionRounds runs the sessions of several backends or rounds.
 type sessionRounds struct {
 	*app
 	flags      *Flags
@@ -78,10 +78,10 @@ type sessionRounds struct {
 	turns      []turn
 	conditions []failif.Condition
 	printed    *runSession
-	runs       [][]record.Run // of each turn: from the beginning, as runs that are not made
+	runs       [][]record.Run // records per turn, initially of runs not made
 }
 
-// runSessions makes one session, or several.
+// runSessions runs one or several sessions.
 func (a *app) runSessions(c *cobra.Command, r *Flags) error {
 	if err := strayAudit(r.Rules.Audit); err != nil {
 		return err
@@ -109,7 +109,7 @@ func (a *app) runSessions(c *cobra.Command, r *Flags) error {
 	return s.runAll(c)
 }
 
-// runOnce makes the only session.
+// runOnce runs the only session.
 func (s *sessionRounds) runOnce(c *cobra.Command) error {
 	one := &runSession{app: s.app, flags: s.flags, conditions: s.conditions}
 	s.flags.Output.Watch = one.newWatch()
@@ -130,7 +130,7 @@ func (s *sessionRounds) runOnce(c *cobra.Command) error {
 	return Observed(s.App, c.Context(), s.flags, func() error { return one.runPlan(c.Context()) })
 }
 
-// runAll makes the sessions one after the other, and compares the backends.
+// runAll runs all sessions and compares the backends.
 func (s *sessionRounds) runAll(c *cobra.Command) error {
 	catalog, err := s.Catalog(c, s.flags.PluginFlags)
 	if err != nil {
@@ -149,10 +149,10 @@ func (s *sessionRounds) runAll(c *cobra.Command) error {
 	return Observed(s.App, c.Context(), s.flags, func() error { return s.makeAll(c.Context()) })
 }
 
-// makeAll makes all sessions, and ends the report. A failure or an interrupt ends it with what there is.
+// makeAll runs all sessions and writes the report. After a failure or an interrupt it reports the finished runs.
 func (s *sessionRounds) makeAll(ctx context.Context) error {
 	made := missingFolders(s.flags.Output.Dir)
-	before, _ := os.ReadFile(filepath.Join(s.flags.Output.Dir, record.FileName)) // there may be none
+	before, _ := os.ReadFile(filepath.Join(s.flags.Output.Dir, record.FileName)) // may be missing
 	if err := s.saveDocument(); err != nil {
 		return err
 	}
@@ -167,8 +167,8 @@ func (s *sessionRounds) makeAll(ctx context.Context) error {
 	return s.finishRounds()
 }
 
-// restoreFolder leaves the folder of sessions whose first one failed before its first test as it was: the error says
-// all. The folders made were not there, and result.json said what before has.
+// restoreFolder restores the output folder if the first session failed before its first test. It removes the folders in
+// made and writes before back to result.json.
 func (s *sessionRounds) restoreFolder(made []string, before []byte) error {
 	path := filepath.Join(s.flags.Output.Dir, record.FileName)
 	var err error
@@ -178,7 +178,7 @@ func (s *sessionRounds) restoreFolder(made []string, before []byte) error {
 		_ = os.Remove(path)
 	}
 	for _, dir := range made {
-		_ = os.Remove(dir) // what others have put there stays
+		_ = os.Remove(dir) // fails if others have added files
 	}
 	if s.flags.json {
 		err = errors.Join(err, s.writeEnd(s.toDocument(), nil))
@@ -186,7 +186,7 @@ func (s *sessionRounds) restoreFolder(made []string, before []byte) error {
 	return err
 }
 
-// missingFolders are the folders of a path that are not there, the deepest first.
+// missingFolders returns the missing folders of a path, the deepest first.
 func missingFolders(dir string) (all []string) {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if _, err := os.Lstat(d); err == nil || d == filepath.Dir(d) {
@@ -196,7 +196,7 @@ func missingFolders(dir string) (all []string) {
 	}
 }
 
-// endBroken ends the report of sessions that broke off, the last one in the turn i.
+// endBroken writes the report after the session of turn i was aborted.
 func (s *sessionRounds) endBroken(i int, code exitcode.Code) error {
 	left := 0
 	for _, turn := range s.runs[i:] {
@@ -214,7 +214,7 @@ func (s *sessionRounds) endBroken(i int, code exitcode.Code) error {
 	return errors.Join(err, s.writeEnd(s.toDocument(), nil))
 }
 
-// toDocument has the records of all sessions.
+// toDocument returns the records of all sessions.
 func (s *sessionRounds) toDocument() record.Document {
 	d := record.NewDocument(slices.Concat(s.runs...))
 	d.Suite = s.flags.Model.Name
@@ -227,13 +227,13 @@ func (s *sessionRounds) toDocument() record.Document {
 	return d
 }
 
-// saveDocument writes the records of all runs into one result.json: of those that are not made as well, so that it says
-// what is missing whenever and however the sessions end.
+// saveDocument writes the records of all runs to one result.json. It includes runs not made yet, so the file always
+// shows what is missing.
 func (s *sessionRounds) saveDocument() error {
 	return sdk.Usage(record.WriteSuite(s.flags.Output.Dir, s.toDocument()))
 }
 
-// freeFolder is the first of out, out-2, ... that is not there.
+// freeFolder returns the first of out, out-2, ... that does not exist.
 func (s *sessionRounds) freeFolder() string {
 	dir := "out"
 	for n := 2; ; n++ {
@@ -244,7 +244,7 @@ func (s *sessionRounds) freeFolder() string {
 	}
 }
 
-// checkPlans plans every session before any is made, and with --dry-run prints what each backend would do.
+// checkPlans plans all sessions before the first one runs. With --dry-run it prints the plan of each backend.
 func (s *sessionRounds) checkPlans(ctx context.Context) error {
 	var faults []error
 	for i, t := range s.turns {
@@ -271,7 +271,7 @@ func (s *sessionRounds) checkPlans(ctx context.Context) error {
 	return worstOf(append(faults, sdk.Usage(err)))
 }
 
-// recordsBelow are the records of a session with paths from the folder of all on.
+// recordsBelow returns records of a session with paths relative to the common folder.
 func (s *sessionRounds) recordsBelow(t turn, runs []record.Run) []record.Run {
 	records := make([]record.Run, len(runs))
 	for i, r := range runs {
@@ -280,7 +280,7 @@ func (s *sessionRounds) recordsBelow(t turn, runs []record.Run) []record.Run {
 	return records
 }
 
-// turnName is "process, round 2 of 7".
+// turnName returns a turn's name: "process, round 2 of 7".
 func (s *sessionRounds) turnName(t turn) string {
 	round := ""
 	if s.flags.repeat > 1 {
@@ -295,7 +295,7 @@ func (s *sessionRounds) turnName(t turn) string {
 	return t.backend + ", " + round
 }
 
-// planTurn is the plan of a session.
+// planTurn returns the plan of a session.
 func (s *sessionRounds) planTurn(ctx context.Context, t turn) (*bench.Plan, error) {
 	r := s.flags.Request
 	r.Model.Backend, r.Output.Dir = t.backend, filepath.Join(s.flags.Output.Dir, t.dir)
@@ -307,7 +307,7 @@ func (s *sessionRounds) planTurn(ctx context.Context, t turn) (*bench.Plan, erro
 	}
 	r.Model.BackendOptions = s.optionsOf(t.backend, r.Model.BackendOptions)
 	r.Model.SecretSources = s.optionsOf(t.backend, r.Model.SecretSources)
-	if r.Load.Mode == "" && t.round > 1 { // the accuracy is measured once
+	if r.Load.Mode == "" && t.round > 1 { // accuracy is measured once
 		r.Load.Mode = bench.ModePerformance
 	}
 	r.Output.Watch = s.printed.newWatch()
@@ -318,8 +318,8 @@ func (s *sessionRounds) planTurn(ctx context.Context, t turn) (*bench.Plan, erro
 	return bench.NewPlan(ctx, r)
 }
 
-// optionsOf are the options of a backend: those that begin with the name of another one, as in process:command=..., are
-// not.
+// optionsOf returns the options for a backend. It omits those with the prefix of another backend, as in
+// process:command=...
 func (s *sessionRounds) optionsOf(backend string, options []string) []string {
 	var own []string
 	for _, o := range options {
@@ -334,7 +334,7 @@ func (s *sessionRounds) optionsOf(backend string, options []string) []string {
 	return own
 }
 
-// takeTurn makes the session of the turn i. A run that is INVALID keeps no other from being made; a failure does.
+// takeTurn runs the session of turn i. After an INVALID run the series continues; after a failure it stops.
 func (s *sessionRounds) takeTurn(ctx context.Context, i int, t turn) error {
 	p, err := s.planTurn(ctx, t)
 	if err != nil {
@@ -352,7 +352,7 @@ func (s *sessionRounds) takeTurn(ctx context.Context, i int, t turn) error {
 	return errors.Join(err, s.saveDocument())
 }
 
-// finishRounds compares the first backend with each of the others, and judges.
+// finishRounds compares the first backend with each of the others and judges the conditions.
 func (s *sessionRounds) finishRounds() error {
 	d := s.toDocument()
 	comparisons, err := s.compareBackends()
@@ -376,7 +376,7 @@ func (s *sessionRounds) finishRounds() error {
 	return &exitcode.Outcome{Code: code}
 }
 
-// compareBackends compares the backends, as they lie in their folders.
+// compareBackends compares the results in the backends' folders.
 func (s *sessionRounds) compareBackends() ([]compare.Comparison, error) {
 	var all []compare.Comparison
 	for _, b := range s.backends[1:] {
@@ -398,7 +398,7 @@ func (s *sessionRounds) compareBackends() ([]compare.Comparison, error) {
 	return all, nil
 }
 
-// writeEnd ends the report.
+// writeEnd writes the end of the report.
 func (s *sessionRounds) writeEnd(d record.Document, comparisons []compare.Comparison) error {
 	for _, c := range comparisons {
 		shell.ReportComparison(s.Report, c, false)
@@ -419,7 +419,7 @@ func (s *sessionRounds) writeEnd(d record.Document, comparisons []compare.Compar
 	return compare.WriteJSON(s.Data, comparisons)
 }
 
-// conditionSubjects are what a condition is judged on: a change on the backends' medians, all else on each run.
+// conditionSubjects returns the subjects of a condition: the backends' medians for a change, otherwise each run.
 func (s *sessionRounds) conditionSubjects(c failif.Condition, comparisons []compare.Comparison) []failif.Subject {
 	if !c.Change() {
 		return failif.Runs(slices.Concat(s.runs...))

@@ -21,7 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 )
 
-// app is one execution.
+// app is one execution of a command in this package.
 type app struct{ *shell.App }
 
 const runHelp = `Run a model's benchmark.
@@ -50,19 +50,19 @@ compares them at the end (docs/compare.md). --backend-opt NAME:KEY=VALUE sets an
 The first Ctrl-C stops issuing queries, waits for outstanding answers and keeps the logs, marked as interrupted. The
 second one ends the run at once.`
 
-// Flags are the flags of run.
+// Flags contains the flags of run.
 type Flags struct {
 	*shell.PluginFlags
 	bench.Request
 	dryRun, Quiet, json bool
 	failIf              []string // conditions
 	Observe             observe.Flags
-	observers           *observe.Observers // nil: there are none
+	observers           *observe.Observers // nil: no observers
 	Goal                goalFlags
 	repeat              int
 }
 
-// Command is run.
+// Command returns harness run.
 func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	r := &Flags{PluginFlags: f}
@@ -103,7 +103,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-// runArguments wants models, or one other argument, or configurations.
+// runArguments requires models, a single other argument, or configurations.
 func runArguments(c *cobra.Command, args []string) error {
 	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return !mlmark.IsFile(a) }) {
 		return nil
@@ -120,7 +120,7 @@ func runArguments(c *cobra.Command, args []string) error {
 	return shell.OneArgument(what)(c, args)
 }
 
-// notAModel says what to type for an argument that is no model's name and shows what is meant; nil: it may be one.
+// notAModel returns an error with the correct command line for an argument that cannot be a model's name, or nil.
 func notAModel(arg string) error {
 	switch {
 	case strings.HasPrefix(arg, "http://"), strings.HasPrefix(arg, "https://"):
@@ -133,14 +133,14 @@ func notAModel(arg string) error {
 	return nil
 }
 
-// ModelFlags adds the flags that say what is run: those that a suite gives for each of its runs.
+// ModelFlags adds the flags that select what runs. A suite has them for each of its runs.
 func ModelFlags(flags *pflag.FlagSet, r *bench.Request) {
 	shell.SettingFlags(flags, r)
 	shell.WorkloadFlags(flags, r)
 	shell.RunFlags(flags, r)
 }
 
-// strayAudit wants no audit.config in the working directory, unless it is the one that the user named.
+// strayAudit rejects an audit.config in the working directory, unless the user named it.
 func strayAudit(named string) error {
 	err := mlconf.StrayAudit(".")
 	if err == nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
 )
 
-// planBench reads what a suite asks of a server.
+// planBench reads the flags of a job that measures a server.
 func (s *suiteRun) planBench(job suiteJob) (suiteJob, error) {
 	b, err := serving.NewJob(s.App, job.Job, serving.Asked{
 		Out: filepath.Join(s.Out, filepath.FromSlash(job.Folder)), Force: s.flags.Output.Force, Quiet: s.flags.Quiet,
@@ -26,7 +26,7 @@ func (s *suiteRun) planBench(job suiteJob) (suiteJob, error) {
 	return job, nil
 }
 
-// pointsBelow are the points of a job, with paths from the suite's folder on.
+// pointsBelow returns the points of a job with paths relative to the suite's folder.
 func pointsBelow(job suiteJob) []record.Run {
 	all := job.bench.Points()
 	for i := range all {
@@ -35,7 +35,7 @@ func pointsBelow(job suiteJob) []record.Run {
 	return all
 }
 
-// runBench measures a server. The error is that of the suite's result.json.
+// runBench measures a server. It only returns errors of the suite's result.json.
 func (s *suiteRun) runBench(ctx context.Context, j suiteJob) error {
 	r := &s.results[j.results[0]]
 	if r.unmade = s.spentBudget(ctx, j.Job); r.unmade != "" {

@@ -17,20 +17,20 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/failif"
 )
 
-// runSession prints the runs of one plan as they go on.
+// runSession prints the runs of one plan while they proceed.
 type runSession struct {
 	*app
 	plan   *bench.Plan
 	flags  *Flags
-	begun  bool   // a test of any run
-	header bool   // written
-	title  string // of what runs next, until it is written
+	begun  bool   // a test has begun
+	header bool   // the header was written
+	title  string // title of the next run, until it is written
 	about  paceNote
-	// conditions are those that make the outcome a bad one.
+	// conditions contains the conditions of --fail-if.
 	conditions []failif.Condition
 }
 
-// newWatch is what the session sees of the runs, and observers beside it.
+// newWatch returns the callbacks of the session and the observers.
 func (s *runSession) newWatch() bench.Watch {
 	w := bench.Watch{
 		Begun: func() {
@@ -59,7 +59,7 @@ func (s *runSession) newWatch() bench.Watch {
 	return w
 }
 
-// showTesting shows a running test.
+// showTesting shows the progress of a test to the user and the observers.
 func (s *runSession) showTesting(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	seen := s.flags.observers.Test(t, p)
 	if s.flags.Quiet {
@@ -72,7 +72,7 @@ func (s *runSession) showTesting(t bench.PlannedRun, p *loadgen.Progress) (stop 
 	}
 }
 
-// runPlan makes the runs and returns the command's error: a failure, or an outcome that is not good.
+// runPlan runs the plan. It returns an error for a failure or a bad outcome.
 func (s *runSession) runPlan(ctx context.Context) error {
 	defer s.Closed()
 	d, err := s.plan.Run(ctx)
@@ -85,7 +85,7 @@ func (s *runSession) runPlan(ctx context.Context) error {
 	return s.sessionOutcome(d)
 }
 
-// sessionOutcome is the error of runs that came to their end, and are not good, or meet a condition of --fail-if.
+// sessionOutcome returns an error if a finished run is not good or meets a condition of --fail-if.
 func (s *runSession) sessionOutcome(d record.Document) error {
 	err := s.FailIf(s.conditions, failif.Runs(d.Runs), s.flags.json)
 	if err != nil && exitcode.Of(err) != exitcode.Invalid {
@@ -98,12 +98,12 @@ func (s *runSession) sessionOutcome(d record.Document) error {
 	return &exitcode.Outcome{Code: code}
 }
 
-// writeEnd ends the report, or is all of it: as JSON.
+// writeEnd writes the end of the report, or the whole report as JSON.
 func (s *runSession) writeEnd(d record.Document) error {
 	s.Report.AddRuns(d.Runs)
 	if !s.flags.json {
 		if s.plan.Out == "" {
-			return nil // there is nothing left to be named
+			return nil // no folder to name
 		}
 		return record.WriteFooter(s.Stdout, s.plan.Out, d)
 	}
@@ -115,7 +115,7 @@ func (s *runSession) writeEnd(d record.Document) error {
 	return err
 }
 
-// writeHeader writes the header when the first workload is open, and says what runs.
+// writeHeader writes the header after the first workload is open.
 func (s *runSession) writeHeader(rec record.Run) {
 	s.begun = true
 	if rec.Workload != nil {
@@ -132,10 +132,11 @@ func (s *runSession) writeHeader(rec record.Run) {
 		return
 	}
 	s.header = true
-	_ = record.WriteHeader(s.Stdout, rec, s.plan.Out) // what cannot be printed is told in the end
+	_ = record.WriteHeader(s.Stdout, rec, s.plan.Out) // output errors are reported at the end
 }
 
-// printRow prints a run. Those of a session that failed before its first test have nothing to show: the error says why.
+// printRow prints the row of a run. It prints nothing if the session failed before its first test, because the error is
+// enough.
 func (s *runSession) printRow(rec record.Run) {
 	unbegun := !s.header && (rec.Status == record.Failed || rec.Status == record.NotRun)
 	if !s.flags.json && !unbegun {
@@ -143,7 +144,7 @@ func (s *runSession) printRow(rec record.Run) {
 	}
 }
 
-// showTest shows a running test on the error stream.
+// showTest shows a running test on standard error.
 func (s *runSession) showTest(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	return live.Watch(live.Options{
 		Out: s.Console, Terminal: s.ErrScreen.Is(), Width: s.ErrColumns,
@@ -153,7 +154,7 @@ func (s *runSession) showTest(t bench.PlannedRun, p *loadgen.Progress) (stop fun
 	})
 }
 
-// Observed lets do run before observers, whose last event is how it ended.
+// Observed calls do with the observers open, and reports its outcome as their last event.
 func Observed(a *shell.App, ctx context.Context, r *Flags, do func() error) (err error) {
 	if !r.Observe.Wanted() {
 		return do()

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
-// SettingsCommand is settings.
+// SettingsCommand returns harness settings.
 func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
 	r := bench.Request{Load: bench.Load{Mode: bench.ModePerformance}}
 	var explain bool
@@ -45,7 +45,7 @@ func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-// writeSettings prints one run's settings.
+// writeSettings prints the settings of one run.
 func writeSettings(w io.Writer, run bench.PlannedRun, explain bool) error {
 	title := fmt.Sprintf("%s %v %s", run.Model, run.Scenario, run.ModeName())
 	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: title},

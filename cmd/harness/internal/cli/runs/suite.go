@@ -29,7 +29,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/campaign"
 )
 
-// suiteRun makes the runs of a suite.
+// suiteRun runs a suite.
 type suiteRun struct {
 	*app
 	suite.Suite
@@ -37,10 +37,10 @@ type suiteRun struct {
 	catalog *discover.Catalog
 	jobs    []suiteJob
 	printed *runSession
-	earlier record.Document // the suite's result.json, as it was found
+	earlier record.Document // the suite's result.json before this run
 
 	started time.Time
-	spent   map[int]time.Duration // by entry
+	spent   map[int]time.Duration // by entry index
 	results []suiteResult
 	tasks   []mlmark.Document
 	outcome shell.Outcomes
@@ -51,23 +51,23 @@ type suiteJob struct {
 	suite.Job
 	request bench.Request
 	steps   []campaign.Step
-	results []int        // of the steps, among those of the suite
-	bench   *serving.Job // a server that is measured, in the place of steps; nil: none
+	results []int        // indices of the steps' results in suiteRun.results
+	bench   *serving.Job // measurement of a server instead of steps; nil: none
 	planned []failif.Subject
 }
 
-// suiteResult is the record of a run of a job, which is there from the beginning.
+// suiteResult is the result of a run of a job. It exists from the start.
 type suiteResult struct {
 	job    suite.Job
 	run    record.Run
-	blank  record.Run   // its record as long as it is not made
-	unmade string       // why; empty: it was made
-	failed bool         // it was begun, and its error is told: it is not one that was left
-	loop   bool         // a task without LoadGen, which has a document of its own in the place of a record
-	points []record.Run // of a server that is measured: one for each load, in the place of the record
+	blank  record.Run   // record to use while the run is not made
+	unmade string       // reason why the run was not made; empty: it was made
+	failed bool         // the run failed, and its error was reported
+	loop   bool         // a task without LoadGen, which has its own document instead of a record
+	points []record.Run // records of a measured server, one per load, instead of run
 }
 
-// allRecords are those of the result.
+// allRecords returns all records of the result.
 func (r suiteResult) allRecords() []record.Run {
 	if r.job.Server != "" {
 		return r.points
@@ -75,18 +75,18 @@ func (r suiteResult) allRecords() []record.Run {
 	return []record.Run{r.run}
 }
 
-// byInterrupt is why a run is not made that nothing else keeps from it.
+// byInterrupt is the reason for runs that were not made because of an interrupt.
 const byInterrupt = "interrupted"
 
-// isMeasured says whether it is a task that has its document.
+// isMeasured reports whether the result is a task with a document.
 func (r suiteResult) isMeasured() bool { return r.loop && r.unmade == "" }
 
-// besideSuite are the flags that a suite takes beside it. All others stand in its file.
+// besideSuite lists the flags allowed on the command line with a suite. All others belong in its file.
 var besideSuite = append([]string{
 	"out", "force", "dry-run", "quiet", "json", "events", "metrics", "web", "otlp", "fail-if",
 }, shell.CIFlagNames...)
 
-// runSuite makes the runs of a suite's file.
+// runSuite runs the suite in a file.
 func (a *app) runSuite(c *cobra.Command, r *Flags, file string) error {
 	listed, err := suite.Read(file)
 	err = errors.Join(rejectRunFlags(c), err)
@@ -96,7 +96,7 @@ func (a *app) runSuite(c *cobra.Command, r *Flags, file string) error {
 	return a.runJobs(c, r, listed, err)
 }
 
-// runConfigs makes the tasks of MLMark's configurations, with the flags of the command line.
+// runConfigs runs the tasks in MLMark configurations with the command line's flags.
 func (a *app) runConfigs(c *cobra.Command, r *Flags, files []string) error {
 	others := slices.Clone(besideSuite)
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { others = append(others, f.Name) })
@@ -107,8 +107,8 @@ func (a *app) runConfigs(c *cobra.Command, r *Flags, files []string) error {
 	return a.runJobs(c, r, listed, nil)
 }
 
-// runJobs plans all runs of a suite, makes those that are missing, and reports. known are faults of its file: those of
-// the plan are told with them, and nothing is run.
+// runJobs plans all jobs of a suite, runs the missing ones, and reports. If the file has faults (known) or planning
+// fails, it reports all of these faults and runs nothing.
 func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known error) error {
 	conditions, err := shell.ParseConditions(r.failIf)
 	faults := []error{sdk.Usage(known), sdk.Usage(strayAudit("")), err}
@@ -151,8 +151,8 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 	})
 }
 
-// canMeet wants conditions that a run of the suite can meet. Where a job could not be planned, all that it would have
-// measured is not known: then the plan's own faults are told.
+// canMeet requires that at least one planned run can meet each condition. If a job could not be planned, its figures
+// are unknown, so the caller reports the plan's faults instead.
 func (s *suiteRun) canMeet(conditions []failif.Condition) error {
 	var planned []failif.Subject
 	for _, j := range s.jobs {
@@ -161,7 +161,8 @@ func (s *suiteRun) canMeet(conditions []failif.Condition) error {
 	return shell.CheckConditions(conditions, planned, false)
 }
 
-// judgeConditions judges conditions on all runs of the suite, unless some are missing since it was interrupted.
+// judgeConditions judges the conditions on all runs of the suite. It skips them after an interrupt, because runs are
+// missing.
 func (s *suiteRun) judgeConditions(conditions []failif.Condition) error {
 	if s.outcome.Has(exitcode.Interrupted) {
 		return nil
@@ -191,8 +192,8 @@ func rejectRunFlags(c *cobra.Command) error {
 	return errors.Join(faults...)
 }
 
-// planJobs makes the request of each job and plans its runs, before any is made. One that cannot be planned keeps the
-// others from being made, unless each is apart.
+// planJobs plans all jobs before the first one runs. A job that cannot be planned prevents all, unless the suite is
+// Apart.
 func (s *suiteRun) planJobs(ctx context.Context) error {
 	var faults []error
 	for _, j := range s.Jobs {
@@ -212,7 +213,7 @@ func (s *suiteRun) planJobs(ctx context.Context) error {
 	return nil
 }
 
-// worstOf joins errors with the class of the worst.
+// worstOf joins errors and sets the worst exit code.
 func worstOf(faults []error) error {
 	o := shell.Outcomes{}
 	for _, err := range faults {
@@ -250,7 +251,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 		job.planned = shell.Planned(p)
 	}
 	for i, unmade := range p.Unmade() {
-		if p.Runs[i].Ranging { // comes with the run that it is made for
+		if p.Runs[i].Ranging { // made together with the run that it prepares
 			continue
 		}
 		unmade = recordBelow(unmade, j.Folder)
@@ -264,19 +265,19 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 	return job, nil
 }
 
-// earlierRecord is what the suite's result.json says of a run already, and the record of one that is not made where it
-// does not, or where all are to be made anew.
+// earlierRecord returns the existing record of a run in the suite's result.json. It returns unmade if there is no such
+// record or all runs must be repeated.
 func (s *suiteRun) earlierRecord(unmade record.Run) record.Run {
 	for _, rec := range s.earlier.Runs {
 		if rec.Same(unmade) && rec.Dir == unmade.Dir && !s.flags.Output.Force {
-			rec.Identity = unmade.Identity // a label may be another one by now
+			rec.Identity = unmade.Identity // the label may have changed
 			return rec
 		}
 	}
 	return unmade
 }
 
-// JobRequest reads the flags of a job.
+// JobRequest converts the flags of a job to a request.
 func JobRequest(j suite.Job) (bench.Request, error) {
 	r := bench.Request{Model: bench.Model{Name: j.Model}}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
@@ -289,7 +290,7 @@ func JobRequest(j suite.Job) (bench.Request, error) {
 		case slices.Contains(besideSuite, f.Name):
 			faults = append(faults, fmt.Errorf("%s: is given on the command line, for the whole suite", f.Name))
 		case flags.Lookup(f.Name) == nil && slices.Contains(j.Defaults, f.Name) &&
-			slices.Contains(serving.FlagNames(), f.Name): // for those entries that measure a server
+			slices.Contains(serving.FlagNames(), f.Name): // for entries that measure a server
 		case flags.Lookup(f.Name) == nil:
 			faults = append(faults, suggest.Unknown("flag of harness run", f.Name, names))
 		default:
@@ -301,7 +302,7 @@ func JobRequest(j suite.Job) (bench.Request, error) {
 	return r, errors.Join(faults...)
 }
 
-// listRuns prints what would be made.
+// listRuns prints the runs of the suite.
 func (s *suiteRun) listRuns() error {
 	fmt.Fprintf(s.Stdout, "%s: results go to %s\n\n", s.Name, s.Out)
 	t := table.Table{}
@@ -325,7 +326,7 @@ func (s *suiteRun) listRuns() error {
 	return s.writeLeft()
 }
 
-// run makes the runs in order. One that fails does not keep the others from being made.
+// run runs the jobs in order. It continues after a failure.
 func (s *suiteRun) run(ctx context.Context) error {
 	s.started = s.Now()
 	entry := -1
@@ -339,7 +340,7 @@ func (s *suiteRun) run(ctx context.Context) error {
 	return nil
 }
 
-// runJob makes the runs of a job. The error is that of the suite's result.json.
+// runJob runs a job. It only returns errors of the suite's result.json.
 func (s *suiteRun) runJob(ctx context.Context, j suiteJob) error {
 	if j.bench != nil {
 		return s.runBench(ctx, j)
@@ -368,22 +369,22 @@ func (s *suiteRun) runJob(ctx context.Context, j suiteJob) error {
 	return nil
 }
 
-// beginJob says which job is next, in its folder too.
+// beginJob prints the next job and enters its folder.
 func (s *suiteRun) beginJob(ctx context.Context, c *campaign.Campaign, j suiteJob) {
 	if !s.flags.json {
 		fmt.Fprintf(s.Stdout, "\n%v\n", j)
 	}
 	if j.Task == nil && j.bench == nil {
-		_ = c.RecordPlanned(ctx, j.steps) // whatever is wrong with the folder, the first run says
+		_ = c.RecordPlanned(ctx, j.steps) // the first run reports an error of the folder
 	}
 }
 
-// noteOutcome notes what became of a run: its record, the error that ended it, or both.
+// noteOutcome stores a run's record, its error, or both.
 func (s *suiteRun) noteOutcome(j suiteJob, r *suiteResult, rec record.Run, err error) {
 	code := exitcode.Of(err)
 	switch {
 	case rec.Model != "":
-		rec.Identity = r.blank.Identity // of a run that is there, a label may be another one by now
+		rec.Identity = r.blank.Identity // the label of an existing run may have changed
 		r.run, code = recordBelow(rec, j.Folder), exitcode.Worst(code, exitcode.Code(rec.ExitCode))
 	case code == exitcode.Interrupted:
 		r.unmade = byInterrupt
@@ -399,7 +400,7 @@ func (s *suiteRun) noteOutcome(j suiteJob, r *suiteResult, rec record.Run, err e
 	}
 }
 
-// spentBudget says why no further run of the job is made; "" where one is.
+// spentBudget returns the reason why the job gets no further run, or "".
 func (s *suiteRun) spentBudget(ctx context.Context, j suite.Job) string {
 	switch {
 	case ctx.Err() != nil:
@@ -412,7 +413,7 @@ func (s *suiteRun) spentBudget(ctx context.Context, j suite.Job) string {
 	return ""
 }
 
-// toDocument has the records of all runs.
+// toDocument returns the records of all runs.
 func (s *suiteRun) toDocument() record.Document {
 	var runs []record.Run
 	for _, r := range s.results {
@@ -429,11 +430,11 @@ func (s *suiteRun) toDocument() record.Document {
 	return d
 }
 
-// saveDocument writes the records of all runs into one result.json: of those that are not made as well, so that it says
-// what is missing whenever and however the suite ends.
+// saveDocument writes the records of all runs to one result.json. It includes runs not made yet, so the file always
+// shows what is missing.
 func (s *suiteRun) saveDocument() error { return sdk.Usage(record.WriteSuite(s.Out, s.toDocument())) }
 
-// finishReport ends the report: with the table of the suite, or all of it as JSON.
+// finishReport writes the table of the suite, or the whole report as JSON.
 func (s *suiteRun) finishReport() error {
 	left := 0
 	for _, r := range s.results {
@@ -455,7 +456,8 @@ func (s *suiteRun) finishReport() error {
 	return errors.Join(s.writeTable(left), s.writeTasks(), s.writeBenchmarks(), s.writePage())
 }
 
-// writePage writes the page of all runs into the folder of the suite, and names it. Tasks alone have none.
+// writePage writes the page of all runs into the suite's folder and prints its path. A suite with only tasks has no
+// page.
 func (s *suiteRun) writePage() error {
 	if len(s.toDocument().Runs) == 0 {
 		return nil
@@ -467,7 +469,7 @@ func (s *suiteRun) writePage() error {
 	return err
 }
 
-// recordBelow is a record whose paths begin at a folder above its own.
+// recordBelow returns a record with paths relative to a parent of its folder.
 func recordBelow(r record.Run, folder string) record.Run {
 	r.Dir = path.Join(folder, r.Dir)
 	files := slices.Clone(r.Files)
@@ -478,7 +480,7 @@ func recordBelow(r record.Run, folder string) record.Run {
 	return r
 }
 
-// NewSuiteCommand is new suite.
+// NewSuiteCommand returns harness new suite.
 func NewSuiteCommand(a *shell.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "suite FILE", Short: "Write a suite to start from, with a matrix, repeats and time budgets",

@@ -13,14 +13,14 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// suiteRow is a line of a suite's table: a run with all its repeats.
+// suiteRow is a row in a suite's table: a run with all its repeats.
 type suiteRow struct {
 	name, scenario, kind string
 	verdicts             []string
 	figures              []record.Figure
 }
 
-// writeTable ends the report of a suite.
+// writeTable prints the table of the suite.
 func (s *suiteRun) writeTable(left int) error {
 	t, rows := table.Table{Indent: "  "}, s.gatherRows()
 	repeated := slices.ContainsFunc(rows, func(r *suiteRow) bool { return len(r.figures) > 1 })
@@ -38,7 +38,7 @@ func (s *suiteRun) writeTable(left int) error {
 		t.Row(append(cells, of)...)
 	}
 	if t.Len() == 1 && left == 0 {
-		return nil // all are tasks, which have a table of their own
+		return nil // tasks have their own table
 	}
 	terminal.On(s.Stdout).Print("\n", terminal.Span{Style: terminal.Heading, Text: s.Name}, ", in "+s.Out+"\n\n")
 	if _, err := t.WriteTo(s.Stdout); err != nil {
@@ -51,7 +51,7 @@ func (s *suiteRun) writeTable(left int) error {
 	return nil
 }
 
-// gatherRows gathers the repeats of each run.
+// gatherRows returns the rows of all runs with their repeats.
 func (s *suiteRun) gatherRows() []*suiteRow {
 	var rows []*suiteRow
 	for _, r := range s.results {
@@ -66,7 +66,7 @@ func (s *suiteRun) gatherRows() []*suiteRow {
 	return rows
 }
 
-// addRow adds a result to the row of its repeats, or a row.
+// addRow adds a result to the row of its repeats, or as a new row.
 func addRow(rows []*suiteRow, r suiteResult) []*suiteRow {
 	row := suiteRow{name: r.resultName(), scenario: r.run.Scenario, kind: r.run.Kind()}
 	at := slices.IndexFunc(rows, func(o *suiteRow) bool {
@@ -79,12 +79,12 @@ func addRow(rows []*suiteRow, r suiteResult) []*suiteRow {
 	return rows
 }
 
-// resultName is that of the run with its repeats: the user's label, the entry and the point of its matrix.
+// resultName returns the common name of a run's repeats: the user's label, the entry and the point of its matrix.
 func (r suiteResult) resultName() string {
 	job := r.job
 	job.Repeats = 1
 	if job.Server != "" {
-		job.Point = r.run.Identity.Point // with the load
+		job.Point = r.run.Identity.Point // includes the load
 	}
 	if label := r.run.Identity.Label; label != "" {
 		return label + ": " + job.String()
@@ -92,7 +92,7 @@ func (r suiteResult) resultName() string {
 	return job.String()
 }
 
-// addRepeat takes a repeat. What was measured of one that did not come to its end does not count.
+// addRepeat adds a repeat to the row. It ignores the figures of unfinished runs.
 func (r *suiteRow) addRepeat(one suiteResult) {
 	if one.unmade != "" {
 		r.verdicts = append(r.verdicts, "not made: "+one.unmade)
@@ -104,7 +104,7 @@ func (r *suiteRow) addRepeat(one suiteResult) {
 	}
 }
 
-// worstVerdict is that of all repeats, in the style of the worst.
+// worstVerdict returns the verdicts of all repeats in the style of the worst.
 func (r *suiteRow) worstVerdict() terminal.Span {
 	span := terminal.Span{Text: r.verdictText()}
 	for i, v := range r.verdicts {
@@ -115,7 +115,7 @@ func (r *suiteRow) worstVerdict() terminal.Span {
 	return span
 }
 
-// verdictText is "VALID", or "2 VALID, 1 INVALID".
+// verdictText returns "VALID", or "2 VALID, 1 INVALID" for several repeats.
 func (r *suiteRow) verdictText() string {
 	var kinds, parts []string
 	count := map[string]int{}
@@ -133,7 +133,8 @@ func (r *suiteRow) verdictText() string {
 	return strings.Join(parts, ", ")
 }
 
-// resultText is the number of a run; of several the median, the least and the most.
+// resultText returns the figure of a run. For several repeats it returns the median, and the minimum and maximum as
+// spread.
 func (r *suiteRow) resultText() (value, spread, of string) {
 	if len(r.figures) == 0 {
 		return "", "", ""

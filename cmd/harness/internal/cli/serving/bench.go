@@ -36,19 +36,19 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// benchSession is one measurement.
+// benchSession is one measurement with harness bench.
 type benchSession struct {
 	*app
 	*benchRequest
-	identity record.Identity // what its points are called
-	inSuite  bool            // who made the suite prints JSON of all
+	identity record.Identity // identity of its points in results
+	inSuite  bool            // the suite prints the JSON of all jobs
 	about    openai.ServerInfo
 	set      *prompts.PromptSet
 	sweep    *sweep.Sweep
 	sources  beside.Sources
 }
 
-// runBench measures a server as flags say.
+// runBench measures a server according to the flags.
 func (a *app) runBench(c *cobra.Command, f *benchFlags) (err error) {
 	r, err := a.readRequest(c, f)
 	if err != nil {
@@ -61,7 +61,7 @@ func (a *app) runBench(c *cobra.Command, f *benchFlags) (err error) {
 	return s.measureMissing(c.Context())
 }
 
-// readRequest reads what flags ask for, and keeps their secrets.
+// readRequest reads the flags into a request and registers their secrets.
 func (a *app) readRequest(c *cobra.Command, f *benchFlags) (*benchRequest, error) {
 	if config.Is(f.address) {
 		var err error
@@ -79,13 +79,13 @@ func (a *app) readRequest(c *cobra.Command, f *benchFlags) (*benchRequest, error
 	return r, nil
 }
 
-// measureMissing asks the server what it is, and measures what is missing.
+// measureMissing probes the server and measures the missing points.
 func (s *benchSession) measureMissing(ctx context.Context) (err error) {
 	wire, err := s.connectServer(ctx, &s.serverFlags)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = wire.Close() }() // nothing is written
+	defer func() { _ = wire.Close() }() // only reads, so Close loses nothing
 	open, err := serving.OpenSession(wire, s.toPlan())
 	if err != nil {
 		return err
@@ -116,17 +116,17 @@ func (s *benchSession) measureMissing(ctx context.Context) (err error) {
 	return s.measureAndPrint(ctx)
 }
 
-// keepSecrets keeps secrets among fields of requests, NAME=VALUE, out of all texts.
+// keepSecrets registers the secrets in request fields, NAME=VALUE, so that all texts hide them.
 func (a *app) keepSecrets(prefix string, fields []string) {
 	for _, f := range fields {
 		name, value, _ := strings.Cut(f, "=")
 		if _, secrets := secret.Option(prefix+name, value); len(secrets) > 0 {
-			a.Secrets.Add(append(secrets, strings.Trim(value, `"`))...) // as it is, and out of JSON
+			a.Secrets.Add(append(secrets, strings.Trim(value, `"`))...) // the text itself, and without JSON's quotes
 		}
 	}
 }
 
-// prepareLoads asks for one answer, and settles what all points have in common.
+// prepareLoads sends one request and determines what all points have in common.
 func (s *benchSession) prepareLoads(ctx context.Context, open *serving.Session) (err error) {
 	if err := open.AskFirst(ctx, s.Note); err != nil {
 		return err
@@ -147,14 +147,14 @@ func (s *benchSession) prepareLoads(ctx context.Context, open *serving.Session) 
 	return nil
 }
 
-// completeRecord adds to what the records of all points have what the command line knows.
+// completeRecord adds the command line's facts to the common record of all points.
 func (s *benchSession) completeRecord(r record.Run) record.Run {
 	r.Identity, r.Command, r.Harness = s.identity, s.CommandLine(), shell.Version()
 	r.System, r.Stated.Note = system.Describe(s.Root), s.benchRequest.outFlags.note
 	return r
 }
 
-// newSweepFile is the sweep before its first point, whose record is like r.
+// newSweepFile returns a sweep without points. r is the record of its points.
 func (s *benchSession) newSweepFile(r *record.Run) *sweepfile.Sweep {
 	return &sweepfile.Sweep{
 		Label: s.label, Command: r.Command, Loads: s.loadText(), Flags: s.flags, Objectives: s.objectives.String(),
@@ -162,7 +162,7 @@ func (s *benchSession) newSweepFile(r *record.Run) *sweepfile.Sweep {
 	}
 }
 
-// goOn takes over the points of a sweep that was cut off, and says so.
+// goOn adopts the points of an interrupted sweep and prints a note.
 func (s *benchSession) goOn(folder *sweep.SweepFolder, earlier *sweepfile.Sweep) {
 	n, lost := s.sweep.Resume(earlier)
 	if s.json {
@@ -181,8 +181,7 @@ func (s *benchSession) goOn(folder *sweep.SweepFolder, earlier *sweepfile.Sweep)
 	fmt.Fprintf(s.Stdout, "%s: %s %s there, and not measured again\n", folder.Dir, figure.Plural(n, "point"), is)
 }
 
-// writeExtras writes what more there is of a point: its requests as a table, its gaps, and what other tools would
-// write.
+// writeExtras writes the additional files of a point: tables of requests and gaps, and other tools' formats.
 func (s *benchSession) writeExtras(dir string, p *sweep.SweepPoint) error {
 	if err := kept.WriteTables(dir, p); err != nil {
 		return err
@@ -190,7 +189,7 @@ func (s *benchSession) writeExtras(dir string, p *sweep.SweepPoint) error {
 	return s.writeOtherForms(dir, p)
 }
 
-// writeOtherForms writes a point as other tools do.
+// writeOtherForms writes a point in the formats of other tools.
 func (s *benchSession) writeOtherForms(dir string, p *sweep.SweepPoint) error {
 	if len(s.also) == 0 {
 		return nil
@@ -215,8 +214,8 @@ func (s *benchSession) writeOtherForms(dir string, p *sweep.SweepPoint) error {
 	return err
 }
 
-// mostTokens is the most tokens of an answer that requests asked for; 0: one at least was left to the server, or nobody
-// knows.
+// mostTokens returns the largest token limit in the requests. It returns 0 if the server chose the limit of some
+// request, or if the limits are unknown.
 func (s *benchSession) mostTokens(all []metrics.Request) (most int) {
 	fields := s.bodyFields()
 	for _, name := range []string{"max_completion_tokens", "max_tokens"} {
@@ -233,8 +232,7 @@ func (s *benchSession) mostTokens(all []metrics.Request) (most int) {
 	return most
 }
 
-// bodyFields are those of every request's body: the user's, and the temperature, which is 0 where nobody says
-// otherwise.
+// bodyFields returns the fields of all request bodies: the user's fields, and a temperature of 0 by default.
 func (s *benchSession) bodyFields() map[string]string {
 	fields := map[string]string{"temperature": "0"}
 	for _, pair := range s.PromptOptions.Body {
@@ -245,7 +243,7 @@ func (s *benchSession) bodyFields() map[string]string {
 	return fields
 }
 
-// measureAndPrint measures, and prints what was measured, also where something ended it.
+// measureAndPrint measures the points and prints them, even after an error.
 func (s *benchSession) measureAndPrint(ctx context.Context) error {
 	err := s.sweep.Run(ctx)
 	if errors.Is(err, engine.ErrStartPassed) {
@@ -254,7 +252,8 @@ func (s *benchSession) measureAndPrint(ctx context.Context) error {
 	return s.finishSweep(serving.OfServer(err))
 }
 
-// finishSweep keeps and prints what was measured, and says what it comes to, where nothing ended it before: err.
+// finishSweep stores and prints the points. err is the error that ended the sweep, or nil; it returns err or the
+// outcome.
 func (s *benchSession) finishSweep(err error) error {
 	f := s.sweep.File
 	if len(f.Points) == 0 {
@@ -286,7 +285,7 @@ func (s *benchSession) finishSweep(err error) error {
 	return cmp.Or(err, met, outcome)
 }
 
-// reportPoints adds the points to the report for continuous integration. A suite reports its own.
+// reportPoints adds the points to the CI report. A suite reports its own points.
 func (s *benchSession) reportPoints() {
 	if s.Report == nil || s.inSuite {
 		return
@@ -296,11 +295,11 @@ func (s *benchSession) reportPoints() {
 	s.Report.AddRuns(f.InOrder())
 }
 
-// sweepOutcome is that of a sweep that came to its end: where there are objectives, one point at least keeps them.
+// sweepOutcome returns the outcome of a finished sweep. If there are objectives, at least one point must meet them.
 func (s *benchSession) sweepOutcome() error {
 	f := s.sweep.File
 	if s.share.Of > 0 {
-		return nil // merged shares are judged
+		return nil // only the merged shares are judged
 	}
 	if f.Find != nil {
 		return ofSearch(search.EndReason(f.Find.Ended))
@@ -312,7 +311,7 @@ func (s *benchSession) sweepOutcome() error {
 	return nil
 }
 
-// ofSearch is the outcome of a search that came to its end.
+// ofSearch returns the outcome of a finished search.
 func ofSearch(ended search.EndReason) error {
 	switch ended {
 	case search.EndedByServer, search.EndedByMax:
@@ -325,7 +324,7 @@ func ofSearch(ended search.EndReason) error {
 	return &exitcode.Outcome{Code: exitcode.Invalid}
 }
 
-// printSweep prints the sweep: as a table, or for programs.
+// printSweep prints the sweep as a table or as JSON.
 func (s *benchSession) printSweep() error {
 	f := s.sweep.File
 	if s.json && s.inSuite {

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// measurableFigures are the figures that points of the request may have, as what conditions of --fail-if are checked on
-// before anything is measured. The model is empty until the server has named it.
+// measurableFigures returns the figures that points of the request can have. Conditions of --fail-if are checked
+// against them before the measurement. model is empty until the server has named it.
 func (r *benchRequest) measurableFigures(model string) failif.Subject {
 	s := failif.Subject{
 		Name: cmp.Or(model, r.address) + " " + record.ModeServing, Model: model,
@@ -41,14 +41,14 @@ func (r *benchRequest) measurableFigures(model string) failif.Subject {
 	return s
 }
 
-// isNamed says whether a figure is one of some.
+// isNamed returns a function that reports whether a figure is one of some.
 func isNamed(some ...metric.Info) func(metric.Info) bool {
 	return func(i metric.Info) bool {
 		return slices.ContainsFunc(some, func(s metric.Info) bool { return s.Name == i.Name })
 	}
 }
 
-// ofStreams says whether a figure is made of the times of tokens, which come in streams alone.
+// ofStreams reports whether a figure requires the times of tokens, which exist only in streams.
 func ofStreams(i metric.Info) bool {
 	for _, of := range []metric.Times{
 		metric.TTFT, metric.TTFTSent, metric.TTFO, metric.TPOT, metric.Gap, metric.Stall,
@@ -60,13 +60,13 @@ func ofStreams(i metric.Info) bool {
 	return i.Name == metric.User.Name
 }
 
-// ofTokens says whether a figure is made of tokens of answers.
+// ofTokens reports whether a figure requires the tokens of answers.
 func ofTokens(i metric.Info) bool {
 	return ofStreams(i) || isNamed(metric.TokensPerSecond, metric.TokensPerGPU, metric.MillionTokenCost)(i) ||
 		i.Name == metric.PowerToken.Name
 }
 
-// checkConditions wants conditions that a point of a server of the model can meet.
+// checkConditions requires that a point of a server with this model can meet each condition.
 func (r *benchRequest) checkConditions(model string) error {
 	return shell.CheckConditions(r.conditions, []failif.Subject{r.measurableFigures(model)}, false)
 }

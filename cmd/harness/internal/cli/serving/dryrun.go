@@ -6,7 +6,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/serving/shown"
 )
 
-// dryRun prints what would be asked, and asks nothing.
+// dryRun prints the planned requests without sending any.
 func (s *benchSession) dryRun() error {
 	fmt.Fprintln(s.Stdout, "nothing is asked")
 	var facts []shown.Fact

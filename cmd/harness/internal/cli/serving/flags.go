@@ -16,13 +16,13 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// serverFlags say which server, and how to talk to it.
+// serverFlags selects the server and the connection.
 type serverFlags struct {
 	address string
 	model   string
-	options bench.Request // its options of a backend alone
+	options bench.Request // only its backend options are used
 	maxWait time.Duration // for a server that is not ready yet
-	waited  time.Duration // until it was; 0: it was ready at once
+	waited  time.Duration // time until the server was ready; 0: at once
 }
 
 func (f *serverFlags) addFlags(flags *pflag.FlagSet) {
@@ -37,13 +37,13 @@ func (f *serverFlags) addFlags(flags *pflag.FlagSet) {
 		"Results,\nlogs and process lists do not show it"
 }
 
-// probeFlags are the flags of probe.
+// probeFlags contains the flags of probe.
 type probeFlags struct {
 	serverFlags
 	json bool
 }
 
-// benchFlags are the flags of bench.
+// benchFlags contains the flags of bench.
 type benchFlags struct {
 	serverFlags
 	dataFlags
@@ -64,10 +64,10 @@ func (f *benchFlags) addFlags(flags *pflag.FlagSet) {
 	f.outFlags.addFlags(flags)
 }
 
-// defaultSeed is the seed of prompts and times: by default two runs send the same requests.
+// defaultSeed is the default seed of prompts and times, so that two runs send the same requests.
 const defaultSeed = 1
 
-// dataFlags say which prompts.
+// dataFlags selects the prompts.
 type dataFlags struct {
 	prompts.PromptOptions
 	tokenizer string
@@ -105,7 +105,7 @@ func (f *dataFlags) addFlags(flags *pflag.FlagSet) {
 	flags.Uint64Var(&f.PromptOptions.Seed, "seed", defaultSeed, "seed `N` of prompts and times of requests")
 }
 
-// addAsk adds the flags that say how requests are written.
+// addAsk adds the flags for the form of requests.
 func (f *dataFlags) addAsk(flags *pflag.FlagSet) {
 	f.API = "auto"
 	flags.StringVar((*string)(&f.API), "api", "auto",
@@ -120,7 +120,7 @@ func (f *dataFlags) addAsk(flags *pflag.FlagSet) {
 	flags.StringVar(&f.stream, "stream", "on", "`WHETHER` to stream answers: on or off")
 }
 
-// loadFlags say when requests are sent.
+// loadFlags selects the times of requests.
 type loadFlags struct {
 	arrival.LoadFlags
 	warmUp    int
@@ -171,7 +171,7 @@ func (f *loadFlags) addFlags(flags *pflag.FlagSet) {
 			"failure ends a test")
 }
 
-// sweepFlags say which points, and what is good enough.
+// sweepFlags selects the points and their objectives.
 type sweepFlags struct {
 	sweep   bool
 	slo     string
@@ -180,9 +180,9 @@ type sweepFlags struct {
 	gpus    int
 	price   hourPrice
 	failIfs []string
-	// Pages of what the server, and its accelerators, tell of themselves.
+	// URLs of the metrics of the server and of its accelerators.
 	serverMetrics, gpuMetrics string
-	power                     string // a meter's description
+	power                     string // description of a power meter
 	powerInterval             time.Duration
 }
 
@@ -240,7 +240,7 @@ func (p *hourPrice) String() string {
 // Type implements pflag.Value.
 func (*hourPrice) Type() string { return "price" }
 
-// outFlags say what becomes of what is measured.
+// outFlags selects the output.
 type outFlags struct {
 	out, label, note    string
 	force               bool
@@ -254,7 +254,7 @@ func (f *outFlags) addFlags(flags *pflag.FlagSet) {
 	flags.BoolVar(&f.quiet, "quiet", false, "no progress, only the table")
 }
 
-// addKept adds those that say where results are kept and how they are shown; folder is the one without --out.
+// addKept adds the flags for the storage and display of results. folder is the default of --out.
 func (f *outFlags) addKept(flags *pflag.FlagSet, folder string) {
 	flags.StringVar(&f.out, "out", "", "output `DIR` (default "+folder+")")
 	flags.BoolVar(&f.force, "force", false, "replace the contents of the output directory")

@@ -32,12 +32,12 @@ type Job struct {
 
 // Asked contains a suite's common settings for all of its jobs.
 type Asked struct {
-	Out                string // the folder of this job
+	Out                string // folder of the job
 	Force, Quiet, JSON bool
-	Beside             []string // names of flags that are given beside a suite, and not in it
+	Beside             []string // names of flags that belong on the command line and not in the suite
 }
 
-// FlagNames are the flags that an entry of a suite may have which measures a server.
+// FlagNames returns the flags for a suite entry that measures a server.
 func FlagNames() (names []string) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	new(benchFlags).addFlags(flags)
@@ -45,7 +45,7 @@ func FlagNames() (names []string) {
 	return names
 }
 
-// NewJob reads the flags of a job, and asks nobody. Its error has all that is wrong with them.
+// NewJob reads the flags of a job without contacting the server. Its error lists all faults.
 func NewJob(shellApp *shell.App, j suite.Job, asked Asked) (*Job, error) {
 	a, f, c := &app{shellApp}, &benchFlags{}, &cobra.Command{}
 	f.addFlags(c.Flags())
@@ -55,7 +55,7 @@ func NewJob(shellApp *shell.App, j suite.Job, asked Asked) (*Job, error) {
 		switch {
 		case slices.Contains(asked.Beside, flag.Name):
 			faults = append(faults, fmt.Errorf("%s: is given on the command line, for the whole suite", flag.Name))
-		case !slices.Contains(names, flag.Name) && slices.Contains(j.Defaults, flag.Name): // one of harness run
+		case !slices.Contains(names, flag.Name) && slices.Contains(j.Defaults, flag.Name): // a flag of harness run
 		case !slices.Contains(names, flag.Name):
 			faults = append(faults, suggest.Unknown("flag of harness bench", flag.Name, names))
 		default:
@@ -77,7 +77,7 @@ func NewJob(shellApp *shell.App, j suite.Job, asked Asked) (*Job, error) {
 	return &Job{session: s, job: j}, nil
 }
 
-// Loads say what is measured, a text for each load that is known before.
+// Loads describes the points of the job, one text per load known in advance.
 func (j *Job) Loads() (all []string) {
 	s := j.session
 	for _, p := range s.loads {
@@ -89,11 +89,11 @@ func (j *Job) Loads() (all []string) {
 	return all
 }
 
-// Measurable are the figures that the job's points may have.
+// Measurable returns the figures that the job's points can have.
 func (j *Job) Measurable() failif.Subject { return j.session.measurableFigures(j.session.model) }
 
-// keptSweep is the sweep that lies in the job's folder and is that of its flags; nil: there is none, or it is to be
-// replaced.
+// keptSweep returns the existing sweep in the job's folder if it has the same flags. It returns nil if there is none or
+// it must be replaced.
 func (j *Job) keptSweep() *sweepfile.Sweep {
 	s := j.session
 	found, err := sweepfile.Read(filepath.Join(s.out, sweepfile.Name))
@@ -103,8 +103,8 @@ func (j *Job) keptSweep() *sweepfile.Sweep {
 	return found
 }
 
-// Points are the records of all points that the folder has, and after them those of loads that are still to be
-// measured, as runs that are not made. Their folders are relative to the job's.
+// Points returns the records of all points in the folder, followed by records of the loads not measured yet. Their
+// folders are relative to the job's.
 func (j *Job) Points() []record.Run {
 	s := j.session
 	found := j.keptSweep()
@@ -114,7 +114,7 @@ func (j *Job) Points() []record.Run {
 		all = slices.Clone(found.Points)
 		for i := range all {
 			made[all[i].Dir] = true
-			all[i].Identity.Label = s.identity.Label // it may be another one by now
+			all[i].Identity.Label = s.identity.Label // the label may have changed
 		}
 		if found.Complete {
 			return all
@@ -139,7 +139,7 @@ func (j *Job) Points() []record.Run {
 	return all
 }
 
-// Run measures what is missing of the job, and prints it. Where nothing is missing, the server is not asked.
+// Run measures and prints the missing points of the job. If none is missing, it does not contact the server.
 func (j *Job) Run(ctx context.Context) error {
 	s := j.session
 	if found := j.keptSweep(); found != nil && found.Complete && sweep.FilesIntact(s.out, found) {

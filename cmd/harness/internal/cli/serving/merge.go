@@ -32,7 +32,7 @@ and how that affects rates. docs/serving.md
 
 Exit codes: 0 merged, 2 usage, 3 --slo of the shares is not met, or --fail-if is met, 6 the shares do not match.`
 
-// mergeFlags are the flags of bench merge.
+// mergeFlags contains the flags of bench merge.
 type mergeFlags struct {
 	outFlags
 	gpus    int
@@ -40,7 +40,7 @@ type mergeFlags struct {
 	failIfs []string
 }
 
-// mergeCommand is harness bench merge.
+// mergeCommand returns harness bench merge.
 func (a *app) mergeCommand() *cobra.Command {
 	f := &mergeFlags{}
 	c := &cobra.Command{
@@ -62,7 +62,7 @@ func (a *app) mergeCommand() *cobra.Command {
 	return c
 }
 
-// mergeShares puts shares together.
+// mergeShares merges the records of shares.
 func (a *app) mergeShares(c *cobra.Command, f *mergeFlags, dirs []string) error {
 	if err := shell.CheckNumbers(c.Flags()); err != nil {
 		return sdk.Usage(err)
@@ -97,10 +97,10 @@ func (a *app) mergeShares(c *cobra.Command, f *mergeFlags, dirs []string) error 
 	return s.finishSweep(serving.OfServer(sweep.CheckServer(s.sweep.File)))
 }
 
-// unmerged are flags of shares that decide nothing any more: all was asked.
+// unmerged lists flags of shares without an effect on the merged result.
 var unmerged = []string{"--shard", "--start-at", "--header", "--body", "--tools", "--backend-opt"}
 
-// newRequest is what the shares were asked for, with what merge was.
+// newRequest returns the request of the shares with the flags of merge.
 func (f *mergeFlags) newRequest(share *sweepfile.Sweep) (*benchRequest, error) {
 	b := &benchFlags{}
 	asked := &cobra.Command{}
@@ -137,7 +137,7 @@ func (f *mergeFlags) newRequest(share *sweepfile.Sweep) (*benchRequest, error) {
 	return r, nil
 }
 
-// newSession is the measurement of all shares.
+// newSession returns the merged measurement of all shares.
 func (f *mergeFlags) newSession(a *app, r *benchRequest, share *sweepfile.Sweep) *benchSession {
 	s := &benchSession{
 		app: a, benchRequest: r, set: &prompts.PromptSet{API: prompts.API(share.Asked.API)},
@@ -153,12 +153,12 @@ func (f *mergeFlags) newSession(a *app, r *benchRequest, share *sweepfile.Sweep)
 	return s
 }
 
-// judgingSettings is how the whole is judged: as each share would have been, were it alone.
+// judgingSettings returns the settings for judging the whole load, which are those of a single share.
 func (s *benchSession) judgingSettings(first *record.Run) *sweep.PointSettings {
 	plan, noTokens := s.toPlan(), s.set.API == prompts.Embeddings || s.set.API == prompts.Rerank
 	r := *first
 	r.Identity.Label, r.Command, r.Harness = s.label, s.CommandLine(), shell.Version()
-	r.Notes, r.Power = nil, nil // a meter beside one of the machines is none of the whole
+	r.Notes, r.Power = nil, nil // a meter on one machine does not measure the whole
 	if s.benchRequest.outFlags.note != "" {
 		r.Stated.Note = s.benchRequest.outFlags.note
 	}

@@ -15,13 +15,13 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
-// probeServer asks a server what it is, and prints that.
+// probeServer probes a server and prints its description.
 func (a *app) probeServer(c *cobra.Command, f *probeFlags) (err error) {
 	client, err := a.connectServer(c.Context(), &f.serverFlags)
 	if err != nil {
 		return err
 	}
-	defer func() { _ = client.Close() }() // nothing was written
+	defer func() { _ = client.Close() }() // only reads, so Close loses nothing
 	found, err := client.ProbeServer(c.Context())
 	switch {
 	case c.Context().Err() != nil:
@@ -44,7 +44,7 @@ func (a *app) probeServer(c *cobra.Command, f *probeFlags) (err error) {
 	return err
 }
 
-// probeResult is what --json prints.
+// probeResult is the JSON form of a probe.
 type probeResult struct {
 	Schema        string   `json:"schema"`
 	SchemaVersion int      `json:"schema_version"`
@@ -58,7 +58,7 @@ type probeResult struct {
 	APIs          []string `json:"apis"`
 	Asked         string   `json:"asked,omitempty"`
 	Streams       bool     `json:"streams"`
-	Counts        string   `json:"counts,omitempty"` // ids, usage
+	Counts        string   `json:"counts,omitempty"` // method of counting tokens: ids or usage
 	Agree         bool     `json:"counts_agree"`
 	Cached        bool     `json:"tells_cached"`
 	Reasoning     bool     `json:"tells_reasoning"`

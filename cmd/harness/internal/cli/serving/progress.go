@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
-// showProgress shows how far a point is.
+// showProgress shows the progress of a point until done is called.
 func (s *benchSession) showProgress(p arrival.Pattern, progress *engine.PointProgress) (done func(*sweep.SweepPoint)) {
 	told := s.sources.StartSampling()
 	if s.quiet {
@@ -42,7 +42,7 @@ func (s *benchSession) showProgress(p arrival.Pattern, progress *engine.PointPro
 
 const lookEvery = 250 * time.Millisecond
 
-// progressText says how far a point is.
+// progressText describes the progress of a point.
 func progressText(p arrival.Pattern, now engine.RequestCounts, took time.Duration) string {
 	text := fmt.Sprintf("%s  %s  %d answered", sweep.PointFolderName(p), figure.Seconds(took), now.Ended-now.Failed)
 	if now.Sent == 0 && now.WarmUp > 0 {

@@ -26,23 +26,23 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/objective"
 )
 
-// benchRequest is what flags ask for, read and checked.
+// benchRequest contains the parsed and checked flags.
 type benchRequest struct {
 	*benchFlags
 	loads      []arrival.Pattern
-	base       arrival.Pattern // the rest of a load that a sweep or a search chooses
+	base       arrival.Pattern // common properties of the loads of a sweep or a search
 	search     *sweep.SearchOptions
 	objectives objective.Objectives
 	maxErrors  engine.MaxErrors
-	boundAll   bool // --grace was given: it bounds points that a number of requests ended, too
+	boundAll   bool // --grace was given and also applies to points that end after a number of requests
 	conditions []failif.Condition
-	share      shard.Share  // the zero value: all is sent here
-	start      time.Time    // of all shares
-	meter      *power.Meter // nil: none
-	flags      []string     // what decides what is measured
+	share      shard.Share  // zero: the whole load
+	start      time.Time    // common start of all shares
+	meter      *power.Meter // nil: no meter
+	flags      []string     // flags that determine the measurement
 }
 
-// readFlags checks the flags by themselves. Its error has all that is wrong with them.
+// readFlags checks the flags without contacting a server. Its error lists all faults.
 func (f *benchFlags) readFlags(c *cobra.Command) (*benchRequest, error) {
 	r := &benchRequest{benchFlags: f, flags: decidingFlags(c), boundAll: c.Flags().Changed("grace")}
 	var faults []error
@@ -87,12 +87,12 @@ func (f *benchFlags) readFlags(c *cobra.Command) (*benchRequest, error) {
 	return r, sdk.Usage(errors.Join(faults...))
 }
 
-// asksLoad says that a flag asks for a load.
+// asksLoad reports whether a flag sets a load.
 func (r *benchRequest) asksLoad() bool {
 	return r.Max || r.Replay || r.Rate != "" || r.Concurrency != "" || r.Stages != ""
 }
 
-// checkLoads says which flags of loads do not go together.
+// checkLoads rejects load flags that conflict.
 func (r *benchRequest) checkLoads() error {
 	switch {
 	case r.sweep && r.find != "":
@@ -109,7 +109,7 @@ func (r *benchRequest) checkLoads() error {
 	return nil
 }
 
-// checkFind says what does not go with a search.
+// checkFind rejects flags that conflict with a search.
 func (r *benchRequest) checkFind() error {
 	switch {
 	case r.Max || r.Replay || r.Stages != "":
@@ -124,7 +124,7 @@ func (r *benchRequest) checkFind() error {
 	return nil
 }
 
-// readLoads reads the loads, in rising order, or what a sweep or a search makes of them.
+// readLoads reads the loads in ascending order, or the options of a sweep or a search.
 func (r *benchRequest) readLoads() error {
 	if err := r.checkLoads(); err != nil {
 		return err
@@ -158,7 +158,7 @@ func (r *benchRequest) readLoads() error {
 	return nil
 }
 
-// beginAt puts the load at which a search or a sweep begins into the flags, or the usual one.
+// beginAt sets the first load of a search or a sweep in flags. The default is one user.
 func (r *benchRequest) beginAt(flags *arrival.LoadFlags) {
 	switch {
 	case r.find == "concurrency":
@@ -176,7 +176,7 @@ func (r *benchRequest) beginAt(flags *arrival.LoadFlags) {
 	}
 }
 
-// byLoadGen says why LoadGen cannot send loads.
+// byLoadGen returns an error if LoadGen cannot send the loads.
 func byLoadGen(loads []arrival.Pattern, retry int) error {
 	if retry > 0 {
 		return fmt.Errorf("--loadgen and --retry %d: LoadGen's tests end with the first failure", retry)
@@ -189,7 +189,7 @@ func byLoadGen(loads []arrival.Pattern, retry int) error {
 	return nil
 }
 
-// loadText is the loads as they were given.
+// loadText returns the loads as the user wrote them.
 func (r *benchRequest) loadText() string {
 	switch {
 	case r.sweep:
@@ -200,14 +200,14 @@ func (r *benchRequest) loadText() string {
 	return cmp.Or(r.Rate, r.Concurrency, r.Stages)
 }
 
-// undeciding are flags that do not decide what is measured.
+// undeciding lists the flags that do not affect the measurement.
 var undeciding = append([]string{
 	"out", "force", "json", "quiet", "color", "dry-run", "fail-if", "label", "note", "backend-secret", "also", "gpus",
 	"price", "server-metrics", "gpu-metrics", "power", "power-interval", "wait", "help", "help-all",
 }, shell.CIFlagNames...)
 
-// decidingFlags are the address and the flags that decide what is measured, in order, without secrets: a sweep with the
-// same goes on.
+// decidingFlags returns the address and the flags that determine the measurement, in order and without secrets. A sweep
+// with the same flags can be resumed.
 func decidingFlags(c *cobra.Command) []string {
 	all := []string{}
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -226,7 +226,7 @@ func decidingFlags(c *cobra.Command) []string {
 	return all
 }
 
-// toPlan is what is asked for, as the library has it.
+// toPlan converts the request to the library's form.
 func (r *benchRequest) toPlan() serving.Plan {
 	p := serving.Plan{
 		Prompts: r.PromptOptions, Tokenizer: r.tokenizer, Whole: r.stream == "off",

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving"
 )
 
-// connectServer asks the servers that flags name what they are. Its error is wrong usage, or says why no server, or no
-// such model, is there.
+// connectServer connects to the servers in the flags and probes them. Its error is a usage error, or reports that no
+// server or model was found.
 func (a *app) connectServer(ctx context.Context, f *serverFlags) (*openai.Client, error) {
 	options, err := a.connectionOptions(f)
 	if err != nil {
@@ -35,7 +35,7 @@ func (a *app) connectServer(ctx context.Context, f *serverFlags) (*openai.Client
 	return client, err
 }
 
-// connectionOptions are those of the connection, but for its address and the model.
+// connectionOptions returns the options of the connection, except the address and the model.
 func (a *app) connectionOptions(f *serverFlags) (map[string]string, error) {
 	f.options.Model.Env, f.options.Model.Secrets = a.Env, &a.Secrets
 	options, err := f.options.ServerOptions()

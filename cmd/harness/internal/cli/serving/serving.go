@@ -9,7 +9,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
-// app is one execution.
+// app is one execution of a command in this package.
 type app struct{ *shell.App }
 
 const benchHelp = `Measure the throughput and latency of a language-model server, given only its address.
@@ -37,7 +37,7 @@ The first Ctrl-C ends the current point and keeps the results; the same command 
 Exit codes: 0 measured, 2 usage, 3 no point meets --slo, or --fail-if is met, 5 the server failed, 6 no server, no such
 model, or data missing or wrong, 7 --find reached the client's limit, 8 --find had too little data, 130 interrupted.`
 
-// BenchCommand is harness bench.
+// BenchCommand returns harness bench.
 func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	f := &benchFlags{}
@@ -64,7 +64,7 @@ const probeHelp = `Describe a language-model server: its kind, the tokens it cou
 
 Exit codes: 0 the server answers, 6 it does not answer, or answers incorrectly.`
 
-// ProbeCommand is harness probe.
+// ProbeCommand returns harness probe.
 func ProbeCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &probeFlags{}

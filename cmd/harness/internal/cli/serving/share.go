@@ -16,7 +16,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// shareFlags say which part of the load is sent here, where other machines send the rest.
+// shareFlags selects the share of the load that this machine sends while other machines send the rest.
 type shareFlags struct{ shard, startAt string }
 
 func (f *shareFlags) addFlags(flags *pflag.FlagSet) {
@@ -28,10 +28,10 @@ func (f *shareFlags) addFlags(flags *pflag.FlagSet) {
 			"1970 (date +%s)")
 }
 
-// farthest is how long before its start a share may wait.
+// farthest is the maximum time before the start of a share.
 const farthest = 24 * time.Hour
 
-// readShare reads the share and its start. The loads must have been read.
+// readShare reads the share and its start. The loads must have been read before.
 func (r *benchRequest) readShare(c *cobra.Command, now time.Time) error {
 	if r.shard == "" {
 		if r.startAt != "" {
@@ -55,7 +55,7 @@ func (r *benchRequest) readShare(c *cobra.Command, now time.Time) error {
 	return errors.Join(append(faults, r.fitsShares()...)...)
 }
 
-// fitsShares says why a load cannot be shared out.
+// fitsShares returns the reasons why a load cannot be divided into shares.
 func (r *benchRequest) fitsShares() (faults []error) {
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	switch {
@@ -78,7 +78,7 @@ func (r *benchRequest) fitsShares() (faults []error) {
 	return faults
 }
 
-// parseStart reads a time that is still to come.
+// parseStart parses a time after now.
 func parseStart(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, errors.New("--shard needs --start-at TIME, the same for all shares")
@@ -101,7 +101,7 @@ func parseStart(text string, now time.Time) (time.Time, error) {
 	return at, nil
 }
 
-// shareFile is what the sweep's file says of the share; nil: all is sent here.
+// shareFile returns the description of the share for the sweep's file; nil: the whole load.
 func (s *benchSession) shareFile() *sweepfile.ShareInfo {
 	if s.share.Of == 0 {
 		return nil
@@ -117,7 +117,7 @@ func (s *benchSession) shareFile() *sweepfile.ShareInfo {
 	return &sweepfile.ShareInfo{Share: s.share, Start: s.start, Version: version}
 }
 
-// sayWaiting says when a share begins.
+// sayWaiting prints when a share starts.
 func (s *benchSession) sayWaiting() {
 	if s.share.Of == 0 || s.quiet || s.json {
 		return
@@ -126,7 +126,8 @@ func (s *benchSession) sayWaiting() {
 		figure.Seconds(time.Until(s.start).Round(time.Second)))
 }
 
-// outputFolder is where results go: of a share, one that no other share of the load takes. Empty: bench-1, and so on.
+// outputFolder returns the folder for results. Each share of a load has its own. An empty folder means bench-1 and so
+// on.
 func (r *benchRequest) outputFolder() string {
 	if r.out == "" && r.share.Of > 0 {
 		return fmt.Sprintf("share-%d-of-%d", r.share.Index, r.share.Of)

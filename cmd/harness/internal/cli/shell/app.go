@@ -1,6 +1,6 @@
 // Package shell contains what all commands share: the process, flags, started plugins, requests, exit codes.
 //
-// Everything that belongs to the process (arguments, streams, environment, signals, clock) is in one State, so that
+// State contains everything that belongs to the process (arguments, streams, environment, signals, clock), so that
 // whole commands run inside a test.
 package shell
 
@@ -36,21 +36,21 @@ type State struct {
 	Args           []string // without the program's name
 	Stdout, Stderr io.Writer
 	Env            func(key string) string
-	Executable     string // path of the harness binary; empty: not known
-	// Screen and ErrScreen are the terminals that Stdout and Stderr are, if they are.
+	Executable     string // path of the harness binary; empty: unknown
+	// Screen and ErrScreen describe the terminals of Stdout and Stderr, if any.
 	Screen, ErrScreen Screen
 	Signals           <-chan os.Signal
-	Exit              func(code int) // ends the process at once: the second Ctrl-C
-	// Exec puts the program at path in the place of this process; it returns only errors.
+	Exit              func(code int) // ends the process at once, after the second Ctrl-C
+	// Exec replaces this process by the program at path. It returns only errors.
 	Exec func(path string, args []string) error
 	Now  func() time.Time
-	Root fs.FS // the machine's file system, for its description
-	// Proxy is the proxy of a request; nil: none.
+	Root fs.FS // file system of the machine, for its description
+	// Proxy returns the proxy for a request; nil: no proxy.
 	Proxy   func(*http.Request) (*url.URL, error)
 	Plugins plugin.Launcher
 }
 
-// Main runs one command of the tree and returns the exit code. Errors are printed here and nowhere else.
+// Main runs one command of the tree and returns the exit code. Only Main prints errors.
 func Main(ctx context.Context, s *State, tree func(*App) *cobra.Command) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	out, errs, own := &outputStream{to: s.Stdout}, &outputStream{to: s.Stderr}, *s
@@ -79,8 +79,8 @@ func Main(ctx context.Context, s *State, tree func(*App) *cobra.Command) int {
 	return int(code)
 }
 
-// interruptedError is the error of a command that failed after its context had ended: whatever failed then, it was
-// ended. What came to an end all the same says so itself, by no error or by an outcome.
+// interruptedError returns the error of an interrupted command, whatever failed after the interrupt. A command that
+// finishes nevertheless returns nil or an outcome, which interruptedError keeps.
 func interruptedError(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	var outcome *exitcode.Outcome
@@ -90,7 +90,7 @@ func interruptedError(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", cause, err)
 }
 
-// executeCommand runs the command. One that panics ends with an error, and what it had opened is closed.
+// executeCommand runs the command. It converts a panic to an error and closes what the command opened.
 func (a *App) executeCommand(ctx context.Context, tree func(*App) *cobra.Command) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -103,30 +103,30 @@ func (a *App) executeCommand(ctx context.Context, tree func(*App) *cobra.Command
 // App is one execution of the harness.
 type App struct {
 	*State
-	// Console is standard error for lines that are rewritten: State's streams show control characters.
+	// Console is standard error for lines that are rewritten. State's streams escape control characters.
 	Console io.Writer
-	// Data is standard output for programs: JSON, CSV, what an official tool would print. No line of it is broken.
+	// Data is standard output for programs: JSON, CSV, output of official tools. Its lines are never wrapped.
 	Data io.Writer
-	// Asked is Data whose loss is an error even where its reader has gone.
+	// Asked is Data with an error for lost output even if the reader has closed the pipe.
 	Asked io.Writer
 
 	page, errPage *terminal.Writer // State's streams
-	allHelp       bool             // --help-all
+	allHelp       bool             // --help-all was given
 
 	mu   sync.Mutex
-	kill func() // ends a running plugin at once; nil where none runs
-	ends bool   // the end of ctx leads to an end in order, with what is measured kept, however long that takes
-	// between counts what ends in order, too, while no plugin runs: commands that make several runs, and write of each.
+	kill func() // ends a running plugin at once; nil: none runs
+	ends bool   // the command ends in order when ctx ends and keeps its measurements, however long that takes
+	// between counts the active calls of Several. Such commands also end in order between runs, without a plugin.
 	between int
-	// changed is when one of the three did so last.
+	// changed is the time of the last change of kill, ends or between.
 	changed time.Time
 
-	Report  *ci.Report        // for continuous integration; nil: none was requested
+	Report  *ci.Report        // for continuous integration; nil: not requested
 	Secrets secret.Keeper     // of the backend's options
-	Heard   func(text string) // hears what note shows, too; nil: nobody does
+	Heard   func(text string) // receives the texts of Note too; nil: unused
 }
 
-// OnKill says how to end what runs when the user insists.
+// OnKill sets the function that ends the running plugin after a second signal.
 func (a *App) OnKill(kill func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -134,7 +134,7 @@ func (a *App) OnKill(kill func()) {
 	a.changed = time.Now()
 }
 
-// Orderly says whether the command ends in order by itself when its context does.
+// Orderly sets whether the command ends in order by itself when its context ends.
 func (a *App) Orderly(ends bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -142,13 +142,13 @@ func (a *App) Orderly(ends bool) {
 	a.changed = time.Now()
 }
 
-// Closed says that no plugin runs any more.
+// Closed records that no plugin runs any more.
 func (a *App) Closed() {
 	a.OnKill(nil)
 	a.Orderly(false)
 }
 
-// Several says that the command makes several runs: between them it ends in order, and returns the end of that.
+// Several records that the command makes several runs and ends in order between them, until done is called.
 func (a *App) Several() (done func()) {
 	add := func(n int) {
 		a.mu.Lock()
@@ -160,22 +160,21 @@ func (a *App) Several() (done func()) {
 	return func() { add(-1) }
 }
 
-// Tidies says that the command removes by itself what is half written when its context ends, and returns the end of
-// that.
+// Tidies records that the command removes partial files when its context ends, until done is called.
 func (a *App) Tidies() (done func()) {
 	a.Orderly(true)
 	return func() { a.Orderly(false) }
 }
 
-// How long a command that does not may go on after a signal: with a plugin, which is asked to close, and without. What
-// it waits for may be a pipe that nobody writes to, or a disk that does not answer.
+// The maximum times between a signal and the end of a command that does not end in order: with a plugin, which must
+// close, and without. Such a command may wait for a pipe without a writer or for a disk.
 const (
 	patienceWithPlugin = 10 * time.Second
 	patience           = time.Second
 )
 
-// ignoresSignal reports whether a command that had a signal at a time has not ended now, though nothing keeps it. A
-// command that was kept until a moment ago, as by its run, has its patience from then on.
+// ignoresSignal reports whether a command has not ended although it received a signal and has no reason to continue. If
+// it had a reason until recently, such as a run, its time starts from then.
 func (a *App) ignoresSignal(signal, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -189,8 +188,8 @@ func (a *App) ignoresSignal(signal, now time.Time) bool {
 	return since >= patienceWithPlugin || since >= patience && a.kill == nil
 }
 
-// listenForSignals waits for signals until stop: the first one ends the context, the second one the process. So does
-// the first one where the command pays no heed to it.
+// listenForSignals waits for signals until stop is called. The first one ends the context, and the second one the
+// process. If the command ignores the first one, the process ends too.
 func (a *App) listenForSignals(cancel context.CancelCauseFunc) (stop func()) {
 	done := make(chan struct{})
 	var wg sync.WaitGroup
@@ -230,11 +229,11 @@ func (a *App) listenForSignals(cancel context.CancelCauseFunc) (stop func()) {
 	}
 }
 
-// echo is how soon a signal that comes again is still the first one: the program timeout sends its own to the process
-// and to the group that it is in.
+// echo is the time within which a repeated signal counts as the first one. The program timeout sends its signal to the
+// process and to its group.
 const echo = 200 * time.Millisecond
 
-// isEcho reports whether a signal is the first one, sent twice, and not another wish.
+// isEcho reports whether a signal is a repetition of the first one.
 func isEcho(first, next os.Signal, after time.Duration) bool { return next == first && after < echo }
 
 func (a *App) killNow(why string) {
@@ -245,16 +244,16 @@ func (a *App) killNow(why string) {
 	if a.kill != nil {
 		a.kill()
 	}
-	// of plugins that are just asked what they are, above all
+	// mainly for plugins that only describe themselves
 	host.RemoveFoldersAndExit(func() { a.Exit(int(exitcode.Interrupted)) })
 }
 
-// Complain shows an error as the user reads it, without secrets.
+// Complain prints an error for the user, without secrets.
 func (a *App) Complain(err error) {
 	a.errPage.Print(terminal.Span{Style: terminal.Bad, Text: "harness:"}, a.Secrets.Hide(errorMessage(err)))
 }
 
-// errorMessage is an error after the program's name.
+// errorMessage returns the text of an error to print after the program's name.
 func errorMessage(err error) string {
 	var b strings.Builder
 	lines := strings.Split(strings.TrimRight(err.Error(), "\n"), "\n")
@@ -273,8 +272,8 @@ func errorMessage(err error) string {
 	return b.String()
 }
 
-// filesHint says what to do where there are too many open files, which a plugin may say in words alone. It is empty
-// where the message says so itself: of a limit that --limit set, and of connections to servers.
+// filesHint returns advice for too many open files, which a plugin may report only as text. It is empty if the error
+// already contains advice, as for --limit and for connections to servers.
 func filesHint(err error) string {
 	const noMore = "too many open files"
 	text := err.Error()

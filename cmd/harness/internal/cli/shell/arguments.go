@@ -11,7 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// UnknownCommand takes the arguments of a command that has only commands below it: each is one that does not exist.
+// UnknownCommand returns the error for the arguments of a command that has only subcommands. Each argument is then an
+// unknown subcommand.
 func UnknownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -25,7 +26,7 @@ func UnknownCommand(c *cobra.Command, args []string) error {
 	return suggest.Unknown("command", args[0], names)
 }
 
-// Plainly says what a flag's value must be, where the error would name the function of Go that could not read it.
+// Plainly replaces the names of Go functions in an error about a flag's value by a description of the required value.
 func Plainly(err error) error {
 	var missing *pflag.ValueRequiredError
 	if errors.As(err, &missing) {
@@ -48,10 +49,10 @@ func Plainly(err error) error {
 	return fmt.Errorf("--%s %q: want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 }
 
-// Of is the name of a command in an error of its own, which the program's name begins: "dataset verify".
+// Of returns a command's name for an error, which begins with the program's name: "dataset verify".
 func Of(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
 
-// OneArgument wants exactly one argument and says what it is.
+// OneArgument requires exactly one argument. what describes it for the error.
 func OneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
@@ -64,7 +65,7 @@ func OneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-// NoArguments wants none.
+// NoArguments rejects arguments.
 func NoArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no argument, %q was given", Of(c), args)
@@ -72,7 +73,7 @@ func NoArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// Changed is the first of the flags that the user gave; empty: none.
+// Changed returns the first of the flags that the user gave, or "".
 func Changed(c *cobra.Command, names ...string) string {
 	for _, name := range names {
 		if c.Flags().Changed(name) {

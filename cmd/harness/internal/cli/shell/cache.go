@@ -11,11 +11,11 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// CacheVariable is the environment variable that names the folder of package fetch.
+// CacheVariable is the environment variable for the folder of package fetch.
 const CacheVariable = "PLUMBLINE_CACHE"
 
-// CacheDir chooses the folder of models and data sets: PLUMBLINE_CACHE, else plumbline/ in the user's cache
-// directory. env looks a variable up.
+// CacheDir returns the folder of models and data sets: PLUMBLINE_CACHE, or plumbline/ in the user's cache directory.
+// env looks up a variable.
 func CacheDir(env func(string) string) (string, error) {
 	if dir := env(CacheVariable); dir != "" {
 		return dir, nil
@@ -29,20 +29,20 @@ func CacheDir(env func(string) string) (string, error) {
 	return "", sdk.Usage(errors.New("no cache folder: set " + CacheVariable + " to a folder that can be written"))
 }
 
-// CachedModel is a model's file as the cache keeps it: those of a part in a folder of the part's, for
-// their names may be alike.
+// CachedModel returns a model's file as an entry of the cache. Files of a part have their own folder, because their
+// names may be the same.
 func CachedModel(m sdk.ModelInfo, f sdk.ModelFile) fetch.File {
 	return fetch.File{Name: path.Join("models", m.Name, f.Part, f.Name), URL: f.URL, SHA256: f.SHA256, Size: f.Size}
 }
 
-// CachedArchive is one of a data set's files as the cache keeps it.
+// CachedArchive returns one of a data set's files as an entry of the cache.
 func CachedArchive(d sdk.DatasetInfo, a sdk.ArchiveFile) fetch.File {
 	return fetch.File{
 		Name: path.Join("datasets", d.Name, a.Name), URL: a.URL, SHA256: a.SHA256, Size: a.Size, Unpack: a.Unpack,
 	}
 }
 
-// CachedFiles finds models' files in the folder for a plan.
+// CachedFiles finds models' files in the cache for a plan.
 type CachedFiles struct {
 	Context context.Context
 	Cache   *fetch.Cache

@@ -19,18 +19,18 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// EnvStepSummary names the file to which GitHub's runners let a step append its summary.
+// EnvStepSummary is the environment variable of GitHub's runners for the summary file of a step.
 const EnvStepSummary = "GITHUB_STEP_SUMMARY"
 
-// ciFlags say where the outcome of a command goes for continuous integration.
+// ciFlags contains the files for the outcome of a command in continuous integration.
 type ciFlags struct{ markdown, junit string }
 
-// CIFlagNames are the flags that AddRunReport adds.
+// CIFlagNames lists the flags that AddRunReport adds.
 var CIFlagNames = []string{"markdown", "junit", appendFlag}
 
-// AddCIReport gives a command the flags --markdown and --junit, and writes the report of what it does: to their files,
-// and to the summary of a step where the environment names one. A file that cannot be written is refused before the
-// command starts. The command adds to a.Report; the error that ends it becomes a part of the report.
+// AddCIReport adds the flags --markdown and --junit to a command and writes its report to these files, and to the
+// summary of a step if the environment names one. It rejects a file that cannot be written before the command starts.
+// The command adds results to a.Report; its error becomes a part of the report.
 func AddCIReport(a *App, c *cobra.Command) {
 	f := &ciFlags{}
 	c.Flags().StringVar(&f.markdown, "markdown", "", "write a summary in Markdown to `FILE`, as pages of CI jobs show it")
@@ -57,14 +57,14 @@ func AddCIReport(a *App, c *cobra.Command) {
 		if err == nil {
 			return fault
 		}
-		if fault != nil { // the command's own outcome stays
+		if fault != nil { // the command's own outcome takes precedence
 			a.Complain(fault)
 		}
 		return err
 	}
 }
 
-// AddRunReport is AddCIReport for a command that makes runs, which --append collects in a file as well.
+// AddRunReport is AddCIReport for a command that makes runs. It also adds --append, which collects the runs in a file.
 func AddRunReport(a *App, c *cobra.Command) {
 	file := ""
 	c.Flags().StringVar(&file, appendFlag, "", "add the results to the end of `FILE`.jsonl, which harness history reads")
@@ -84,7 +84,7 @@ func AddRunReport(a *App, c *cobra.Command) {
 		if err == nil {
 			return fault
 		}
-		if fault != nil { // the command's own outcome stays
+		if fault != nil { // the command's own outcome takes precedence
 			a.Complain(fault)
 		}
 		return err
@@ -94,7 +94,7 @@ func AddRunReport(a *App, c *cobra.Command) {
 
 const appendFlag = "append"
 
-// checkCollected requires the name of a file that collects results, where a folder is.
+// checkCollected requires a file name in an existing folder for collected results.
 func checkCollected(name string) error {
 	if name == "" {
 		return nil
@@ -111,11 +111,11 @@ func checkCollected(name string) error {
 	return nil
 }
 
-// commitVariables are what CI services call the commit of a job.
+// commitVariables lists the environment variables of CI services for the commit of a job.
 var commitVariables = []string{"GITHUB_SHA", "CI_COMMIT_SHA", "GIT_COMMIT"}
 
-// projectCommit is the commit of the project in the working directory, as the CI service or git knows it; empty: none
-// is known.
+// projectCommit returns the commit of the project in the working directory, from the CI service or git, or "" if it is
+// unknown.
 func (a *App) projectCommit() string {
 	for _, name := range commitVariables {
 		if commit := a.Env(name); commit != "" {
@@ -129,7 +129,7 @@ func (a *App) projectCommit() string {
 	return strings.TrimSpace(string(commit))
 }
 
-// appendFile adds text to the end of a file, which may not exist yet.
+// appendFile appends text to a file, which it creates if necessary.
 func appendFile(name string, text []byte) error {
 	file, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 	if err != nil {
@@ -139,7 +139,7 @@ func appendFile(name string, text []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// hideFault is the error without secrets; nil stays nil.
+// hideFault returns an error without secrets. It returns nil for nil.
 func (a *App) hideFault(err error) error {
 	if err == nil {
 		return nil
@@ -147,7 +147,7 @@ func (a *App) hideFault(err error) error {
 	return errors.New(a.Secrets.Hide(err.Error()))
 }
 
-// checkFiles requires folders for the files, and files where folders are not.
+// checkFiles requires that the folders of the files exist and that the files are not folders.
 func (f *ciFlags) checkFiles() error {
 	var faults []error
 	for flag, name := range map[string]string{"markdown": f.markdown, "junit": f.junit} {
@@ -166,7 +166,8 @@ func (f *ciFlags) checkFiles() error {
 	return errors.Join(faults...)
 }
 
-// writeCIReport writes the report. The summary of a step is not the user's file: a note says if it cannot be written.
+// writeCIReport writes the report. If the summary of a step cannot be written, it only prints a note, because it is not
+// the user's file.
 func (a *App) writeCIReport(f *ciFlags, command string) error {
 	var faults []error
 	markdown := func(w io.Writer) error { return a.Report.WriteMarkdown(w, command) }
@@ -189,7 +190,7 @@ func (a *App) writeCIReport(f *ciFlags, command string) error {
 	return errors.Join(faults...)
 }
 
-// ReportComparison adds the pairs of a comparison to a report; nil: none was requested.
+// ReportComparison adds the pairs of a comparison to a report; nil: not requested.
 func ReportComparison(r *ci.Report, c compare.Comparison, every bool) {
 	if r == nil {
 		return

@@ -4,5 +4,5 @@ package shell
 
 import "errors"
 
-// become is not possible here.
+// replaceProcess is not supported on this system.
 func become(string, []string) error { return errors.ErrUnsupported }

@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// replaceProcess puts another program in the place of this process.
+// replaceProcess replaces this process by another program.
 func replaceProcess(path string, args []string) error { return syscall.Exec(path, args, os.Environ()) }

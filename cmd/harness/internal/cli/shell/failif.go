@@ -18,12 +18,12 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/failif"
 )
 
-// FailIfFlag adds the flag with conditions, such as those of the examples.
+// FailIfFlag adds the flag for conditions. examples is part of its help.
 func FailIfFlag(f *pflag.FlagSet, conditions *[]string, examples string) {
 	f.StringArrayVar(conditions, "fail-if", nil, "end with code 3 if `CONDITION` is met: "+examples)
 }
 
-// ParseConditions reads all of --fail-if.
+// ParseConditions parses all values of --fail-if.
 func ParseConditions(texts []string) ([]failif.Condition, error) {
 	var conditions []failif.Condition
 	var faults []error
@@ -37,8 +37,8 @@ func ParseConditions(texts []string) ([]failif.Condition, error) {
 	return conditions, sdk.Usage(errors.Join(faults...))
 }
 
-// CheckConditions wants conditions that one at least of what is to be measured can meet, before anything is: those on
-// changes only where runs are compared with others.
+// CheckConditions requires, before the measurement, that at least one planned subject can meet each condition. It
+// rejects conditions on changes unless runs are compared.
 func CheckConditions(conditions []failif.Condition, planned []failif.Subject, compared bool) error {
 	var faults []error
 	for _, c := range conditions {
@@ -54,7 +54,7 @@ func CheckConditions(conditions []failif.Condition, planned []failif.Subject, co
 	return sdk.Usage(errors.Join(faults...))
 }
 
-// Planned are the runs of a plan with the figures that each may have.
+// Planned returns the runs of a plan with the figures that each can have.
 func Planned(p *bench.Plan) []failif.Subject {
 	var all []failif.Subject
 	for _, r := range p.Runs {
@@ -79,7 +79,7 @@ func Planned(p *bench.Plan) []failif.Subject {
 	return all
 }
 
-// FailIf prints which conditions are met; one that is makes the outcome a bad one.
+// FailIf prints the conditions that are met, and returns a bad outcome if there are any.
 func (a *App) FailIf(conditions []failif.Condition, subjects []failif.Subject, quietly bool) error {
 	to := a.Stdout
 	if quietly { // the output is for programs

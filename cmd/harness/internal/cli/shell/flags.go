@@ -13,19 +13,19 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// SettingFlags adds the flags that decide about LoadGen's settings.
+// SettingFlags adds the flags for LoadGen's settings.
 func SettingFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.SettingFlags) }
 
-// WorkloadFlags adds the flags that decide what the plugin opens.
+// WorkloadFlags adds the flags for what the plugin opens.
 func WorkloadFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.WorkloadFlags) }
 
-// RunFlags adds what else a run of one model takes: a power meter, a closed loop, exports.
+// RunFlags adds the other flags for a run of one model: a power meter, a closed loop, exports.
 func RunFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.RunFlags) }
 
-// OutputFlags adds the flags that decide where results go.
+// OutputFlags adds the flags for the output of results.
 func OutputFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.OutputFlags) }
 
-// addGroup adds the flags of a request that are in a group.
+// addGroup adds the flags of a group that set fields of a request.
 func addGroup(f *pflag.FlagSet, r *bench.Request, group bench.FlagGroup) {
 	for _, of := range r.Flags() {
 		if of.Group == group {
@@ -34,7 +34,7 @@ func addGroup(f *pflag.FlagSet, r *bench.Request, group bench.FlagGroup) {
 	}
 }
 
-// Some adds those of the flags of a run that a command takes as well.
+// Some adds the named flags of harness run to another command.
 func Some(f *pflag.FlagSet, r *bench.Request, names ...string) {
 	all := map[string]bench.Flag{}
 	for _, of := range r.Flags() {
@@ -45,7 +45,7 @@ func Some(f *pflag.FlagSet, r *bench.Request, names ...string) {
 	}
 }
 
-// addFlag adds a flag that fills a field of a request, which is empty until the flag is given.
+// addFlag adds a flag that sets a field of a request. The field is empty without the flag.
 func addFlag(f *pflag.FlagSet, of bench.Flag) {
 	switch field := of.Field.(type) {
 	case *string:
@@ -59,7 +59,7 @@ func addFlag(f *pflag.FlagSet, of bench.Flag) {
 		f.BoolVar(field, of.Name, false, of.Help)
 	case *time.Duration:
 		f.DurationVar(field, of.Name, 0, of.Help)
-	case *mlconf.SystemType: // which is checked where it counts
+	case *mlconf.SystemType: // checked where it is used
 		f.StringVar((*string)(field), of.Name, "", of.Help)
 	case *[]export.Format:
 		f.Var(&exportFlag{field}, of.Name, of.Help)
@@ -74,7 +74,7 @@ func addFlag(f *pflag.FlagSet, of bench.Flag) {
 	}
 }
 
-// MeterFlags adds the flags of a power meter beside what is measured, where that is not runs of LoadGen.
+// MeterFlags adds the flags of a power meter for measurements without LoadGen.
 func MeterFlags(f *pflag.FlagSet, meter *string, interval *time.Duration, beside string) {
 	var r bench.Request
 	for _, of := range r.Flags() {
@@ -89,7 +89,7 @@ func MeterFlags(f *pflag.FlagSet, meter *string, interval *time.Duration, beside
 	}
 }
 
-// exportFlag reads the files of an export into a request.
+// exportFlag parses the files of an export.
 type exportFlag struct{ formats *[]export.Format }
 
 // Set implements pflag.Value.
@@ -98,7 +98,7 @@ func (e *exportFlag) Set(list string) (err error) {
 	return err
 }
 
-// listedFiles are the files that were listed so far.
+// listedFiles returns the files given so far.
 func (e *exportFlag) listedFiles() []string {
 	names := make([]string, len(*e.formats))
 	for i, f := range *e.formats {

@@ -8,7 +8,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/trust"
 )
 
-// LockPath is the lock file that counts: --lock, else the one in the user's folder of settings.
+// LockPath returns the path of the lock file: --lock, or the file in the user's settings folder.
 func (a *App) LockPath(f *PluginFlags) (string, error) {
 	if f.lock != "" {
 		return f.lock, nil
@@ -17,7 +17,7 @@ func (a *App) LockPath(f *PluginFlags) (string, error) {
 	return filepath.Join(dir, trust.FileName), err
 }
 
-// Pins reads the lock file, or makes a new one in memory.
+// Pins reads the lock file. If it is missing, it returns an empty one in memory.
 func (a *App) Pins(f *PluginFlags) (*trust.Lock, error) {
 	path, err := a.LockPath(f)
 	if err != nil {
@@ -30,12 +30,12 @@ func (a *App) Pins(f *PluginFlags) (*trust.Lock, error) {
 	return lock, err
 }
 
-// Guard lets plugins be started only as the lock file says, where there is one. One that the user named must be there.
+// Guard restricts the plugins to those that match the lock file, if one exists. A file named by --lock must exist.
 func (a *App) Guard(f *PluginFlags) error {
 	a.warnExposed(f)
 	path, err := a.LockPath(f)
 	if err != nil {
-		return nil // no folder for settings: nobody can have put a file there
+		return nil // there is no settings folder, so there is no lock file
 	}
 	lock, err := trust.Load(path)
 	if trust.Missing(err) && f.lock == "" {
@@ -53,7 +53,7 @@ func (a *App) Guard(f *PluginFlags) error {
 	return nil
 }
 
-// warnExposed warns in a line of plugins that others may change, whether they are pinned or not.
+// warnExposed prints a warning about plugins that other users can change, pinned or not.
 func (a *App) warnExposed(f *PluginFlags) {
 	faults := a.Exposed(f)
 	if len(faults) == 0 {
@@ -67,11 +67,11 @@ func (a *App) warnExposed(f *PluginFlags) {
 		faults[0], more)
 }
 
-// Exposed says of each file and folder of the plugins that others may change why they may.
+// Exposed returns the reasons why other users can change files and folders of the plugins.
 func (a *App) Exposed(f *PluginFlags) (faults []string) {
 	binaries, err := a.PluginsOf(f).Binaries("")
 	if err != nil {
-		return nil // the command itself will say so
+		return nil // the command itself reports the error
 	}
 	for _, b := range binaries {
 		for _, fault := range trust.Exposed(b.Path) {

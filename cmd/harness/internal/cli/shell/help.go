@@ -24,12 +24,12 @@ type Help struct {
 	Examples    []Item
 	Commands    []Item
 	Flags       []FlagGroup
-	// More are the titles of what --help-all has beside these, and Left is how many flags that are.
+	// More contains the titles of the groups that only --help-all shows, and Left the number of their flags.
 	More []string
 	Left int
 }
 
-// Paragraph is text, or a list.
+// Paragraph is text or a list.
 type Paragraph struct {
 	Text  string
 	Items []Item
@@ -44,7 +44,7 @@ type FlagGroup struct {
 	Flags []Item
 }
 
-// HelpOf gathers what there is to say of a command; all: with the flags that few need.
+// HelpOf returns the help of a command. If all is true, it includes the rarely needed flags.
 func HelpOf(c *cobra.Command, all bool) Help {
 	h := Help{
 		Path: c.CommandPath(), Short: c.Short, Usage: strings.TrimSuffix(c.UseLine(), " [flags]") + " [FLAG...]",
@@ -69,18 +69,17 @@ func HelpOf(c *cobra.Command, all bool) Help {
 	return h
 }
 
-// isCommandList says whether a paragraph is a list of command lines.
+// isCommandList reports whether a paragraph is a list of command lines.
 func isCommandList(p Paragraph, program string) bool {
 	return len(p.Items) > 0 && strings.HasPrefix(p.Items[0].Name, program+" ")
 }
 
-// endsWithColon says whether the text so far ends with a colon: what follows belongs to it.
+// endsWithColon reports whether the text so far ends with a colon, so that the next list belongs to it.
 func (h Help) endsWithColon() bool {
 	return len(h.About) > 0 && strings.HasSuffix(h.About[len(h.About)-1].Text, ":")
 }
 
-// parseParagraphs reads a text: lines that are indented are a list, others are paragraphs with empty lines between
-// them.
+// parseParagraphs splits a text into paragraphs, which empty lines separate, and lists of indented lines.
 func parseParagraphs(text string) (all []Paragraph) {
 	for _, block := range strings.Split(text, "\n\n") {
 		if strings.HasPrefix(block, " ") {
@@ -92,8 +91,8 @@ func parseParagraphs(text string) (all []Paragraph) {
 	return all
 }
 
-// parseItems reads lines of two columns, which two blanks or more separate; a line that begins with blanks alone goes
-// on with the text of the one before.
+// parseItems parses lines with two columns, which at least two spaces separate. A line that starts with spaces
+// continues the previous text.
 func parseItems(text string) (all []Item) {
 	indent := len(text) - len(strings.TrimLeft(text, " "))
 	for line := range strings.Lines(text) {
@@ -116,8 +115,8 @@ func parseItems(text string) (all []Item) {
 	return all
 }
 
-// topics are the titles of help, with the flags below them that fill no field of a request: those that most runs need,
-// and those that --help-all adds. A command of few flags lists them without titles.
+// topics lists the titles of help and, below each, the flags that do not set a field of a request: common ones, and
+// those that only --help-all shows. A command with few flags has no titles.
 var topics = []struct{ title, common, more string }{
 	{"What is asked", "data isl osl",
 		"format column prefix block vocabulary tokenizer image turns history order order-seed salt-seed seed"},
@@ -140,7 +139,7 @@ var topics = []struct{ title, common, more string }{
 	{"Power", "", ""},
 }
 
-// topicOf are the titles of flags, by their names, and whether few need them.
+// topicOf returns the topics of flags by flag name.
 var topicOf = sync.OnceValue(func() map[string]helpTopic {
 	all := map[string]helpTopic{}
 	for _, f := range new(bench.Request).Flags() {
@@ -159,25 +158,25 @@ var topicOf = sync.OnceValue(func() map[string]helpTopic {
 	return all
 })
 
-// helpTopic is where a flag stands in help.
+// helpTopic is the position of a flag in help.
 type helpTopic struct {
 	title  string
 	rarely bool
 }
 
-// TopicFlags are the names of all flags that have a topic.
+// TopicFlags returns the names of all flags with a topic.
 func TopicFlags() []string { return slices.Sorted(maps.Keys(topicOf())) }
 
-// otherTopic is the title of flags that no topic has, and pluginTopic that of the flags of plugins.
+// otherTopic is the title of flags without a topic, and pluginTopic that of the flags for plugins.
 const (
 	otherTopic  = "Others"
 	pluginTopic = "Plugins"
 )
 
-// fewFlags is how many flags of its own a command may have without topics.
+// fewFlags is the maximum number of a command's own flags without topics.
 const fewFlags = 16
 
-// addFlagGroups gathers the flags.
+// addFlagGroups adds the flags of a command in groups.
 func (h *Help) addFlagGroups(c *cobra.Command, all bool) {
 	var own []*pflag.Flag
 	var plugins []Item
@@ -215,7 +214,7 @@ func (h *Help) addFlagGroups(c *cobra.Command, all bool) {
 	}
 }
 
-// takeTopics takes the flags that have one, and returns the others.
+// takeTopics adds the flags with topics and returns the others.
 func (h *Help) takeTopics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
 	for _, t := range topics {
 		var common, more []*pflag.Flag
@@ -254,7 +253,7 @@ func itemsOf(flags []*pflag.Flag) (all []Item) {
 	return all
 }
 
-// flagItem is a flag with its placeholder, and what it does with its default.
+// flagItem returns a flag with its placeholder, its description and its default.
 func flagItem(f *pflag.Flag) Item {
 	placeholder, usage := pflag.UnquoteUsage(f)
 	i := Item{Name: "--" + f.Name, Text: strings.Join(strings.Fields(usage), " ")}
@@ -270,7 +269,7 @@ func flagItem(f *pflag.Flag) Item {
 	return i
 }
 
-// Write shows the help.
+// Write prints the help.
 func (h Help) Write(w *terminal.Writer) {
 	heading := func(title string) { w.Print("\n", terminal.Span{Style: terminal.Heading, Text: title}, "\n") }
 	for i, p := range h.About {
@@ -301,7 +300,7 @@ func (h Help) Write(w *terminal.Writer) {
 			t.Row(f.Name, f.Text)
 		}
 	}
-	_, _ = t.WriteTo(w) // the command has the error in the end
+	_, _ = t.WriteTo(w) // output errors are reported at the end
 	switch {
 	case h.Left > 0 && len(h.More) > 0:
 		w.Printf("\n%s --%s lists %d more flags: %s\n", h.Path, helpAll, h.Left, strings.Join(h.More, ", "))
@@ -318,27 +317,27 @@ func writeItems(w *terminal.Writer, items []Item) {
 	for _, i := range items {
 		t.Row(i.Name, i.Text)
 	}
-	_, _ = t.WriteTo(w) // the command has the error in the end
+	_, _ = t.WriteTo(w) // output errors are reported at the end
 }
 
-// helpAll is the flag that shows all flags.
+// helpAll is the name of the flag that shows all flags.
 const helpAll = "help-all"
 
-// generalAnnotation marks flags that mean something to every command.
+// generalAnnotation marks flags that apply to every command.
 const generalAnnotation = "general"
 
-// GeneralFlags adds the flags that every command has: how its output looks, and all of its help.
+// GeneralFlags adds the flags of every command: those for the form of the output, and --help-all.
 func GeneralFlags(flags *pflag.FlagSet, a *App) {
 	flags.Var(&colourFlag{a, "auto"}, "color",
 		"`WHEN` colour headings and verdicts always, never, or auto (on a terminal, unless NO_COLOR is set)")
 	flags.Var(&helpAllFlag{a}, helpAll, "show help with all flags")
 	flags.Lookup(helpAll).NoOptDefVal = "true"
 	for _, name := range []string{"color", helpAll} {
-		_ = flags.SetAnnotation(name, generalAnnotation, []string{}) // it is there
+		_ = flags.SetAnnotation(name, generalAnnotation, []string{}) // the flag exists
 	}
 }
 
-// helpAllFlag is --help-all: like --help it comes before all that may be wrong with arguments.
+// helpAllFlag implements --help-all. Like --help, it takes effect before the arguments are checked.
 type helpAllFlag struct{ app *App }
 
 // Set implements pflag.Value.
@@ -356,7 +355,7 @@ func (f *helpAllFlag) String() string { return "false" }
 // Type implements pflag.Value.
 func (f *helpAllFlag) Type() string { return "bool" }
 
-// ShowHelp shows the help of a command, at most 80 columns wide where it does not go to a terminal.
+// ShowHelp prints the help of a command. Without a terminal, it is up to 80 columns wide.
 func (a *App) ShowHelp(c *cobra.Command) {
 	w := a.page
 	if w.Columns() == 0 {

@@ -20,8 +20,7 @@ const (
 	cpuLimit       = "cpu"
 )
 
-// parseLimits reads limits such as memory=8GiB, processes=64, files=1024 and cpu=30m. It names every text that
-// is wrong.
+// parseLimits parses limits such as memory=8GiB, processes=64, files=1024 and cpu=30m. Its error lists all wrong texts.
 func parseLimits(texts []string) (host.ResourceLimits, error) {
 	var l host.ResourceLimits
 	var faults []error
@@ -41,7 +40,7 @@ func parseLimits(texts []string) (host.ResourceLimits, error) {
 	return l, errors.Join(faults...)
 }
 
-// setLimit reads one value.
+// setLimit parses one value.
 func setLimit(l *host.ResourceLimits, name, value string) (err error) {
 	switch name {
 	case memoryLimit:
@@ -72,7 +71,7 @@ func limitCount(text string) (int, error) {
 	return n, nil
 }
 
-// limitUnits are the factors of sizes. Longer names come before those that they end in.
+// limitUnits lists the units of sizes. A longer name precedes its suffixes.
 var limitUnits = [...]struct {
 	name   string
 	factor float64
@@ -81,7 +80,7 @@ var limitUnits = [...]struct {
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"B", 1},
 }
 
-// parseByteSize reads a number of bytes.
+// parseByteSize parses a size in bytes.
 func parseByteSize(text string) (int64, error) {
 	for _, u := range limitUnits {
 		digits, found := strings.CutSuffix(text, u.name)

@@ -10,22 +10,22 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The annotations of flags of numbers: what the smallest is that CheckNumbers accepts, with what the error about a
-// smaller one asks for; and that leaving the flag out is what a 0 would mean, so that noZero refuses it.
+// The annotations of numeric flags. minAnnotation contains the smallest value that CheckNumbers accepts and the text
+// for its error. zeroAnnotation makes noZero reject a 0, whose meaning would be that of an omitted flag.
 const (
 	minAnnotation  = "min"
 	zeroAnnotation = "no zero"
 )
 
-// annotateFlag adds an annotation to a flag that flags have.
+// annotateFlag adds an annotation to an existing flag.
 func annotateFlag(flags *pflag.FlagSet, name, key string, values ...string) {
 	if err := flags.SetAnnotation(name, key, values); err != nil {
-		panic(err) // there is no such flag
+		panic(err) // the flag does not exist
 	}
 }
 
-// SetMin has CheckNumbers refuse a smaller value of a flag: an int, or a time of so many nanoseconds. want is what the
-// error asks for; empty: at least so many.
+// SetMin makes CheckNumbers reject smaller values of a flag, an int or a time in nanoseconds. want is the requirement
+// in the error; empty: at least the minimum.
 func SetMin(flags *pflag.FlagSet, name string, least int, want string) {
 	if want == "" {
 		want = fmt.Sprintf("at least %d", least)
@@ -33,7 +33,7 @@ func SetMin(flags *pflag.FlagSet, name string, least int, want string) {
 	annotateFlag(flags, name, minAnnotation, strconv.Itoa(least), want)
 }
 
-// CheckNumbers lists the numbers that are given and are too small.
+// CheckNumbers reports all given numbers that are too small.
 func CheckNumbers(flags *pflag.FlagSet) error {
 	var faults []error
 	flags.Visit(func(f *pflag.Flag) {
@@ -52,10 +52,10 @@ func CheckNumbers(flags *pflag.FlagSet) error {
 	return errors.Join(faults...)
 }
 
-// noZero refuses a 0 where leaving the flag out is what it would mean.
+// noZero rejects a 0 for flags where it would mean the same as omitting the flag.
 func noZero(c *cobra.Command) error {
 	var faults []error
-	c.Flags().Visit(func(f *pflag.Flag) { // in the order of the alphabet
+	c.Flags().Visit(func(f *pflag.Flag) { // in alphabetical order
 		if f.Annotations[zeroAnnotation] != nil && f.Value.String() == "0" {
 			faults = append(faults, fmt.Errorf("--%s 0: want at least 1, or leave the flag out", f.Name))
 		}

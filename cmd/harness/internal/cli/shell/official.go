@@ -14,11 +14,11 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 )
 
-// OfficialName is the harness that is built with the official LoadGen, and lies beside this one.
+// OfficialName is the harness built with the official LoadGen, in the same folder as this one.
 const OfficialName = "harness-official"
 
-// useOfficialLoadGen completes a request for the official LoadGen. Where this harness cannot drive it the one that can
-// takes the place of this process, with the same arguments.
+// useOfficialLoadGen completes a request for the official LoadGen. If this harness does not support it, the one that
+// does replaces this process, with the same arguments.
 func (a *App) useOfficialLoadGen(r *bench.Request) error {
 	if r.Rules.LoadGen != bench.LoadGenOfficial {
 		return nil

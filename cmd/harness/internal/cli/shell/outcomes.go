@@ -13,10 +13,10 @@ type Outcomes struct {
 	errors []error
 }
 
-// Add adds how something ended.
+// Add adds an outcome.
 func (o *Outcomes) Add(code exitcode.Code) { o.codes = append(o.codes, code) }
 
-// Fault adds an error, if there is one.
+// Fault adds an error, unless it is nil.
 func (o *Outcomes) Fault(err error) {
 	if err != nil {
 		o.errors = append(o.errors, err)
@@ -24,13 +24,13 @@ func (o *Outcomes) Fault(err error) {
 	}
 }
 
-// Good says whether nothing has ended badly so far.
+// Good reports whether there is no bad outcome so far.
 func (o *Outcomes) Good() bool { return len(o.codes) == 0 }
 
-// Has says whether anything ended so.
+// Has reports whether an outcome has this code.
 func (o *Outcomes) Has(code exitcode.Code) bool { return slices.Contains(o.codes, code) }
 
-// Err is the errors, with the class of the worst outcome.
+// Err returns the joined errors with the worst exit code.
 func (o *Outcomes) Err() error {
 	code := exitcode.Worst(o.codes...)
 	switch {

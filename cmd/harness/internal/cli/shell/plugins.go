@@ -17,14 +17,14 @@ import (
 
 // PluginFlags contains the flags for finding and watching plugins.
 type PluginFlags struct {
-	Asked  bench.Request // its section of plugins alone
+	Asked  bench.Request // only its plugin fields are used
 	lock   string        // path of a lock file; empty: the user's
 	limits []string
-	// patient: the user said how long nothing may get on, for ever perhaps.
+	// Patient is true if the user set the time without progress, which may be unlimited.
 	Patient bool
 }
 
-// answerTimeout is the flag that bounds how long nothing gets on.
+// answerTimeout is the flag for the maximum time without progress.
 const answerTimeout = "--answer-timeout"
 
 // Add adds the flags.
@@ -37,14 +37,15 @@ func (f *PluginFlags) Add(global *pflag.FlagSet) {
 			"applies to each process")
 }
 
-// Check reads what the flags say to a command.
+// Check reads the values of the flags.
 func (f *PluginFlags) Check(c *cobra.Command) error {
 	f.Patient = c.Flags().Changed(answerTimeout[len("--"):])
 	return sdk.Usage(errors.Join(ofPlugins(c), f.checkFolders(), noZero(c), noEmpty(c), f.startTimeout(c),
 		f.readLimits(c)))
 }
 
-// noEmpty refuses an empty value of a flag that names a file or a folder: it is not what leaving the flag out means.
+// noEmpty rejects an empty value of a flag for a file or a folder, because it does not mean the same as omitting the
+// flag.
 func noEmpty(c *cobra.Command) error {
 	var faults []error
 	c.Flags().Visit(func(f *pflag.Flag) {
@@ -56,7 +57,7 @@ func noEmpty(c *cobra.Command) error {
 	return errors.Join(faults...)
 }
 
-// checkFolders checks --plugin-dir: a folder that is named must be there.
+// checkFolders requires that the folder of --plugin-dir exists.
 func (f *PluginFlags) checkFolders() error {
 	var faults []error
 	for _, dir := range f.Asked.Plugins.Dirs {
@@ -79,7 +80,7 @@ func (f *PluginFlags) startTimeout(c *cobra.Command) error {
 	return nil
 }
 
-// readLimits reads --limit.
+// readLimits parses --limit.
 func (f *PluginFlags) readLimits(c *cobra.Command) (err error) {
 	switch longest := f.Asked.Plugins.Launch.AnswerTimeout; {
 	case longest < 0:
@@ -88,7 +89,7 @@ func (f *PluginFlags) readLimits(c *cobra.Command) (err error) {
 		return nil
 	case !host.LimitsSupported:
 		return fmt.Errorf("--limit: %w; use the system's own limits", host.ErrNoLimits)
-	case c.Name() == VerifyName && c.Parent() == c.Root(): // dataset verify and audit verify start plugins as runs do
+	case c.Name() == VerifyName && c.Parent() == c.Root(): // dataset verify and audit verify start plugins like runs
 		return errors.New("--limit: verify takes none, since it measures what a plugin uses by itself")
 	}
 	if f.Asked.Plugins.Launch.Limits, err = parseLimits(f.limits); err != nil {
@@ -97,13 +98,13 @@ func (f *PluginFlags) readLimits(c *cobra.Command) (err error) {
 	return nil
 }
 
-// pluginAnnotation marks the commands that the flags of plugins mean something to, with those below them.
+// pluginAnnotation marks the commands to which the flags of plugins apply, with their subcommands.
 const pluginAnnotation = "plugins"
 
-// ConcernsPlugins lets the flags of plugins mean something to a command, and to those below it.
+// ConcernsPlugins marks a command and its subcommands as users of the flags of plugins.
 func ConcernsPlugins(c *cobra.Command) { c.Annotations = map[string]string{pluginAnnotation: "yes"} }
 
-// HasPlugins says whether a command has to do with plugins.
+// HasPlugins reports whether a command uses plugins.
 func HasPlugins(c *cobra.Command) bool {
 	for ; c != nil; c = c.Parent() {
 		if c.Annotations[pluginAnnotation] != "" {
@@ -113,7 +114,7 @@ func HasPlugins(c *cobra.Command) bool {
 	return false
 }
 
-// ofPlugins refuses flags of plugins that would mean nothing.
+// ofPlugins rejects plugin flags on a command that uses no plugins.
 func ofPlugins(c *cobra.Command) error {
 	if HasPlugins(c) {
 		return nil
@@ -127,7 +128,7 @@ func ofPlugins(c *cobra.Command) error {
 	return errors.Join(faults...)
 }
 
-// PluginsOf are those that the flags, the environment and the place of the harness name.
+// PluginsOf returns the plugin settings from the flags, the environment and the location of the harness.
 func (a *App) PluginsOf(f *PluginFlags) bench.Plugins {
 	p := bench.Plugins{
 		Dirs: f.Asked.Plugins.Dirs, List: a.Env(discover.EnvPlugins), Executable: a.Executable, Name: f.Asked.Plugins.Name,
@@ -139,12 +140,12 @@ func (a *App) PluginsOf(f *PluginFlags) bench.Plugins {
 	return p
 }
 
-// Catalog finds the plugins and asks what they serve.
+// Catalog finds the plugins and reads their descriptions.
 func (a *App) Catalog(c *cobra.Command, f *PluginFlags) (*discover.Catalog, error) {
 	return a.PluginsOf(f).Discover(c.Context())
 }
 
-// Broken names the plugins that could not be asked. Where none could, that is the command's failure.
+// Broken reports the plugins that did not describe themselves. If none did, it returns an error.
 func (a *App) Broken(catalog *discover.Catalog) error {
 	answered := false
 	var first error
@@ -168,5 +169,5 @@ func (a *App) Broken(catalog *discover.Catalog) error {
 	return nil
 }
 
-// VerifyName is the command's.
+// VerifyName is the name of the command verify.
 const VerifyName = "verify"

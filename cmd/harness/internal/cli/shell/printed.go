@@ -14,14 +14,14 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
-// outputStream is standard output or standard error. No command ends for want of it: what cannot be written is told in
-// the end. A reader that goes away is no fault at all: what comes after it is left out in silence.
+// outputStream is standard output or standard error. A write error does not end the command; it is reported at the end.
+// If the reader has closed the stream, the remaining output is dropped without an error.
 type outputStream struct {
 	to io.Writer
 
 	mu     sync.Mutex
-	unread bool  // the reader has gone
-	lost   error // the first one, of any other text
+	unread bool  // the reader has closed the stream
+	lost   error // the first other error
 }
 
 // Write never fails.
@@ -38,13 +38,13 @@ func (p *outputStream) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// readerLeft says whether err means that nobody reads w any more: a pipe or a socket whose other end is closed, or a
-// terminal that was hung up.
+// readerLeft reports whether err means that w has no reader: the other end of the pipe or socket is closed, or the
+// terminal was disconnected.
 func readerLeft(w io.Writer, err error) bool {
 	switch {
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
 		return true
-	case !errors.Is(err, syscall.EIO): // of a file on a disk, it is the disk's
+	case !errors.Is(err, syscall.EIO): // for a regular file, EIO is an error of the disk
 		return false
 	}
 	f, ok := w.(*os.File)
@@ -55,7 +55,7 @@ func readerLeft(w io.Writer, err error) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// endError is the error of a command that ended with err: what it printed in vain is one, if there is no other.
+// endError returns the error of a command that ended with err. If err is nil, it returns the error of lost output.
 func (p *outputStream) endError(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -65,8 +65,8 @@ func (p *outputStream) endError(err error) error {
 	return WithLost(err, fmt.Errorf("what was to be printed is lost: %w", p.lost))
 }
 
-// WithLost is the error of a command that ended with err, and whose output, or a part of it, is lost. An error that it
-// has goes before; of an outcome the worse code stays.
+// WithLost combines the error of a command with that of its lost output. The command's error comes first; of an outcome
+// and the lost output the worse code is kept.
 func WithLost(err, lost error) error {
 	var outcome *exitcode.Outcome
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
-// Process is the State of this process.
+// Process returns the State of this process.
 func Process(signals <-chan os.Signal) *State {
 	return &State{
 		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
@@ -30,7 +30,7 @@ func Process(signals <-chan os.Signal) *State {
 	}
 }
 
-// executablePath is the path of this binary behind all links, so that plugins are found beside the real one.
+// executablePath returns the path of this binary with all links resolved, so that plugins are found in the real folder.
 func executablePath() string {
 	path, err := os.Executable()
 	if err != nil {
@@ -42,11 +42,12 @@ func executablePath() string {
 	return path
 }
 
-// envConfig is the environment variable that names the folder of the user's settings.
+// envConfig is the environment variable for the folder of the user's settings.
 const envConfig = "PLUMBLINE_CONFIG"
 
-// configDir chooses the folder of the user's settings, the pins of plugins and profiles of models: PLUMBLINE_CONFIG,
-// else plumbline/ in the user's configuration directory. It need not exist. env looks a variable up.
+// configDir returns the folder of the user's settings, which contains the pins of plugins and the profiles of models:
+// PLUMBLINE_CONFIG, or plumbline/ in the user's configuration directory. The folder need not exist. env looks up a
+// variable.
 func configDir(env func(string) string) (string, error) {
 	if dir := env(envConfig); dir != "" {
 		return filepath.Abs(dir)

@@ -16,13 +16,13 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/onnxruntime"
 )
 
-// The flags with options of the backend.
+// The flags for options of the backend.
 const (
 	backendOpt    = "--backend-opt"
 	backendSecret = "--backend-secret"
 )
 
-// Build finds the model's plugin and makes the plan.
+// Build finds the model's plugin and returns the plan.
 func (a *App) Build(c *cobra.Command, f *PluginFlags, r bench.Request) (*bench.Plan, error) {
 	r, err := a.Complete(c.Context(), f, r)
 	if err != nil {
@@ -31,28 +31,28 @@ func (a *App) Build(c *cobra.Command, f *PluginFlags, r bench.Request) (*bench.P
 	return bench.NewPlan(c.Context(), r)
 }
 
-// Complete adds to what flags say what the process knows.
+// Complete adds the process's facts to a request from flags.
 func (a *App) Complete(ctx context.Context, f *PluginFlags, r bench.Request) (_ bench.Request, err error) {
 	if err := a.useOfficialLoadGen(&r); err != nil {
 		return r, err
 	}
-	catalog := r.Plugins.Catalog // of what was asked already
+	catalog := r.Plugins.Catalog // the catalog that was read already
 	r.Plugins, r.Model.Finder = a.PluginsOf(f), a.Files(ctx)
 	r.Plugins.Catalog = catalog
 	r.Plugins.Launch.Hide, r.Plugins.Launch.Note = a.Secrets.Hide, a.Note
 	r.Model.Env, r.Model.Secrets, r.Load.KeepProcessors = a.Env, &a.Secrets, a.Env("GOMAXPROCS") != ""
 	r.Output.Harness, r.Output.Command, r.Output.Now, r.Output.Machine = Version(), a.CommandLine(), a.Now, a.Root
-	r.Model.Profiles, _ = a.Profiles() // without a folder of settings there are none
+	r.Model.Profiles, _ = a.Profiles() // without a settings folder there are no profiles
 	switch {
 	case r.Model.ORTLib == onnxruntime.Word:
 		r.Model.ORTLib, err = a.fetchedRuntime("--ort-lib " + onnxruntime.Word)
 	case r.Model.ORTLib == "" && (r.Model.Backend == "" || r.Model.Backend == "ort") && a.fetchedByDefault():
-		_, err = a.fetchedRuntime(EnvORTLib + "=" + onnxruntime.Word) // which plugins have by their environment
+		_, err = a.fetchedRuntime(EnvORTLib + "=" + onnxruntime.Word) // the plugins get the path through their environment
 	}
 	return r, err
 }
 
-// Profiles is the folder of profiles.
+// Profiles returns the folder of profiles.
 func (a *App) Profiles() (string, error) {
 	dir, err := configDir(a.Env)
 	if err != nil {
@@ -61,13 +61,13 @@ func (a *App) Profiles() (string, error) {
 	return filepath.Join(dir, "tuning"), nil
 }
 
-// Lookup finds an environment variable; one that is empty is not there.
+// Lookup returns an environment variable. It treats an empty variable as missing.
 func (a *App) Lookup(name string) (string, bool) {
 	value := a.Env(name)
 	return value, value != ""
 }
 
-// Note shows at once what a user should know of a plugin that works on.
+// Note prints a note from a plugin at once.
 func (a *App) Note(text string) {
 	live.Clear(a.Console, a.ErrScreen.Is())
 	fmt.Fprintln(a.Stderr, text)
@@ -76,7 +76,7 @@ func (a *App) Note(text string) {
 	}
 }
 
-// LastRuntime is the ONNX Runtime that was fetched last; ok is false where none was.
+// LastRuntime returns the ONNX Runtime that was fetched last. ok is false if none was.
 func (a *App) LastRuntime() (l onnxruntime.Library, ok bool, err error) {
 	dir, err := CacheDir(a.Env)
 	if err != nil {
@@ -85,7 +85,8 @@ func (a *App) LastRuntime() (l onnxruntime.Library, ok bool, err error) {
 	return onnxruntime.Last(dir)
 }
 
-// fetchedRuntime is the path of its library. asked is what asks for it.
+// fetchedRuntime returns the path of the fetched ONNX Runtime library. asked names the option that requires it, for
+// errors.
 func (a *App) fetchedRuntime(asked string) (string, error) {
 	l, ok, err := a.LastRuntime()
 	if err == nil && !ok {
@@ -94,14 +95,14 @@ func (a *App) fetchedRuntime(asked string) (string, error) {
 	return l.Path, err
 }
 
-// EnvORTLib names the library of ONNX Runtime that plugins load: its path, or onnxruntime.Word.
+// EnvORTLib is the environment variable for the ONNX Runtime library of plugins: its path, or onnxruntime.Word.
 const EnvORTLib = "PLUMBLINE_ORT_LIB"
 
-// fetchedByDefault says that runs use the library that was fetched, if no flag says otherwise.
+// fetchedByDefault reports whether runs use the fetched library unless a flag selects another.
 func (a *App) fetchedByDefault() bool { return a.Env(EnvORTLib) == onnxruntime.Word }
 
-// DefaultRuntime gives plugins the path of the fetched library where the environment names it by its word. Where there
-// is none, Complete refuses a run that needs it, and all else works.
+// DefaultRuntime sets the path of the fetched library for plugins if the environment contains onnxruntime.Word. If none
+// was fetched, Complete rejects the runs that need it.
 func (a *App) DefaultRuntime(f *PluginFlags) {
 	if !a.fetchedByDefault() {
 		return
@@ -121,21 +122,21 @@ func (a *App) OpenCache(o fetch.Options) (*fetch.Cache, error) {
 	return fetch.Open(dir, o)
 }
 
-// CommandLine is the command line as the user wrote it, for the record: without secrets.
+// CommandLine returns the user's command line without secrets, for the record.
 func (a *App) CommandLine() []string {
 	return append([]string{"harness"}, secret.Args(a.Args, SecretFlags())...)
 }
 
-// SecretFlags are the flags whose values, NAME=VALUE, may hold secrets, with what begins their names as options of a
-// backend.
+// SecretFlags returns the flags whose values, NAME=VALUE, may contain secrets, with the prefix of their names as
+// backend options.
 func SecretFlags() map[string]string {
 	return map[string]string{backendOpt: "", "--header": "header.", "--body": "body."}
 }
 
-// Files are those that were fetched. The cache is opened only when a plan asks for one.
+// Files returns the fetched files. It opens the cache when a plan first needs a file.
 func (a *App) Files(ctx context.Context) bench.Files { return lazyFiles{a, ctx} }
 
-// lazyFiles opens the cache only when a plan asks for a file.
+// lazyFiles opens the cache when a plan first needs a file.
 type lazyFiles struct {
 	*App
 	ctx context.Context

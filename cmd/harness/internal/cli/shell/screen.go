@@ -15,13 +15,13 @@ import (
 
 // Screen is a terminal. The zero value means output without a terminal, such as a pipe or a file.
 type Screen struct {
-	Columns func() int // its width; 0: not known; nil: it is no terminal
+	Columns func() int // width; 0: unknown; nil: not a terminal
 }
 
-// Is says whether there is one.
+// Is reports whether the output is a terminal.
 func (s Screen) Is() bool { return s.Columns != nil }
 
-// screenOf is the terminal that a file is.
+// screenOf returns the terminal of a file, or the zero value.
 func screenOf(f *os.File) Screen {
 	if !term.IsTerminal(int(f.Fd())) {
 		return Screen{}
@@ -35,9 +35,9 @@ func screenOf(f *os.File) Screen {
 	}}
 }
 
-// newPage is a stream as people read it: broken to the columns that the environment names (COLUMNS), else to those of
-// the terminal; what goes to a pipe or a file has its lines whole. Colours are shown on a terminal that has them,
-// unless NO_COLOR is set (no-color.org).
+// newPage returns a writer for people. It wraps lines at the width in the environment (COLUMNS) or at that of the
+// terminal, and does not wrap in pipes and files. It uses colours on terminals that support them, unless NO_COLOR is
+// set (no-color.org).
 func (a *App) newPage(w io.Writer, s Screen) *terminal.Writer {
 	return terminal.NewWriter(w, terminal.Options{
 		Columns: func() int { return a.screenColumns(s) },
@@ -45,7 +45,7 @@ func (a *App) newPage(w io.Writer, s Screen) *terminal.Writer {
 	})
 }
 
-// screenColumns is how wide lines may be; 0: as they are.
+// screenColumns returns the width for wrapping; 0: no wrapping.
 func (a *App) screenColumns(s Screen) int {
 	if n, err := strconv.Atoi(strings.TrimSpace(a.Env("COLUMNS"))); err == nil && n > 0 {
 		return n
@@ -56,18 +56,19 @@ func (a *App) screenColumns(s Screen) int {
 	return 0
 }
 
-// helpColumns is the width of help where nothing says another.
+// helpColumns is the default width of help.
 const helpColumns = 80
 
-// Line is a line on the error stream that is rewritten where that is a terminal.
+// Line returns a status line on standard error. On a terminal the line is rewritten.
 func (a *App) Line() *live.Status {
 	return live.NewStatus(a.Console, a.ErrScreen.Is(), a.ErrColumns)
 }
 
-// ErrColumns is the width of the error stream; 0: not known.
+// ErrColumns returns the width of standard error; 0: unknown.
 func (a *App) ErrColumns() int { return a.screenColumns(a.ErrScreen) }
 
-// colourFlag is --color, which takes effect where it is read: for errors about other flags, and help, too.
+// colourFlag implements --color. It takes effect during parsing, so it also applies to errors about other flags and to
+// help.
 type colourFlag struct {
 	app  *App
 	text string

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
-// Scoring shows how much of an accuracy log is scored, on a line of the error stream. What is scored at once shows
-// nothing.
+// Scoring returns a function that shows the progress of scoring an accuracy log on standard error. It shows nothing if
+// scoring is quick.
 func (a *App) Scoring() func(read, size int64) {
 	line := a.Line()
 	var begun time.Time
@@ -29,14 +29,14 @@ func (a *App) Scoring() func(read, size int64) {
 	}
 }
 
-// scoringText says how far the scoring is, and how long the rest takes at the rate so far.
+// scoringText describes the progress of scoring and the remaining time at the current rate.
 func scoringText(read, size int64, took time.Duration) string {
 	left := time.Duration(float64(took) * float64(size-read) / float64(max(read, 1)))
 	return fmt.Sprintf("scoring  %.1f %% of %s  ETA %s", 100*float64(read)/float64(size), figure.Bytes(size),
 		figure.Seconds(left))
 }
 
-// OrDash lists items, or is a dash where there are none.
+// OrDash joins items, or returns a dash if there are none.
 func OrDash(items []string) string {
 	if len(items) == 0 {
 		return "-"
@@ -44,5 +44,5 @@ func OrDash(items []string) string {
 	return strings.Join(items, ", ")
 }
 
-// OrNone is a text, or a dash where there is none.
+// OrNone returns text, or a dash if it is empty.
 func OrNone(text string) string { return cmp.Or(text, "-") }

@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// version is set when a release is linked: there the Go command knows none.
+// version is set by the linker in releases, for which the Go command has no version.
 var version string
 
-// Version reads what the linker and the Go command wrote into the binary.
+// Version returns the version from the linker or the Go command.
 func Version() record.Harness {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

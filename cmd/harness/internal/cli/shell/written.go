@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// WriteJSON writes a document for programs, with the marks of HTML escaped.
+// WriteJSON writes a document as JSON and escapes HTML characters.
 func WriteJSON(w io.Writer, document any) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	return e.Encode(document)
 }
 
-// WriteUnescapedJSON writes a document for programs, with the marks of HTML as they are.
+// WriteUnescapedJSON writes a document as JSON without escaping HTML characters.
 func WriteUnescapedJSON(w io.Writer, document any) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -25,7 +25,7 @@ func WriteUnescapedJSON(w io.Writer, document any) error {
 	return e.Encode(document)
 }
 
-// WriteFile writes to a file as a whole, or where none is named to the terminal.
+// WriteFile writes a file atomically, or to standard output if name is empty.
 func (a *App) WriteFile(name string, write func(io.Writer) error) error {
 	if name == "" {
 		return write(a.Stdout)
@@ -37,10 +37,10 @@ func (a *App) WriteFile(name string, write func(io.Writer) error) error {
 	return sdk.Data(wholefile.Write(name, text.Bytes(), 0o666))
 }
 
-// OfficialExit ends a command that did as an official tool does, with that tool's exit code.
+// OfficialExit ends a command with the exit code of the official tool.
 func OfficialExit(failed bool) error {
 	if failed {
-		return &exitcode.Outcome{Code: exitcode.Internal} // 1, as there
+		return &exitcode.Outcome{Code: exitcode.Internal} // 1, as in the official tool
 	}
 	return nil
 }

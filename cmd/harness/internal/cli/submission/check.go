@@ -37,7 +37,7 @@ others, without a summary. The --skip flags are those of the official checker.
 A submission to MLPerf Endpoints is recognised by its folders, results/SYSTEM/MODEL/rN. Its rules are
 endpoints-1.0, and rule, severity, section and path of each line are those of the official checker.`
 
-// checkFlags are the flags of submission check.
+// checkFlags contains the flags of submission check.
 type checkFlags struct {
 	check.Options
 	rules      string
@@ -122,7 +122,7 @@ func (a *app) checkSubmission(ctx context.Context, root string, f *checkFlags) e
 	return err
 }
 
-// checkTree checks an open tree, and says on a terminal how far it is.
+// checkTree checks an open tree and shows the progress on a terminal.
 func (a *app) checkTree(ctx context.Context, t *tree.Tree, options check.Options) (*check.Report, error) {
 	line := a.Line()
 	if a.ErrScreen.Is() {
@@ -138,7 +138,7 @@ func (a *app) checkTree(ctx context.Context, t *tree.Tree, options check.Options
 	return report, nil
 }
 
-// resultLine is what a result amounts to, and its verdict.
+// resultLine describes a result and its verdict.
 func resultLine(r check.Result) string {
 	parts := []string{r.Model, r.Scenario}
 	if r.Unit != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// officialOptions are the official checker's arguments that the flags stand for.
+// officialOptions converts the flags to the official checker's arguments.
 func (f *checkFlags) officialOptions() checker.Options {
 	return checker.Options{
 		Round: f.rules, Submitter: f.Submitter, Exceptions: f.Skip.Uncommitted, SkipPower: f.Skip.PowerFiles,
@@ -20,8 +20,8 @@ func (f *checkFlags) officialOptions() checker.Options {
 	}
 }
 
-// checkOfficially says what the official checker would say, and ends with its exit code. Where that would crash there
-// is no summary.
+// checkOfficially prints the official checker's findings and ends with its exit code. If the official checker would
+// crash, it prints no summary.
 func (a *app) checkOfficially(root string, f *checkFlags) error {
 	r, err := former.Check(root, f.officialOptions())
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/check"
 )
 
-// writeReport prints the findings by result, those of many results by submitter, then the verdict.
+// writeReport prints the findings by result, then the common findings of each submitter, then the verdict.
 func writeReport(w io.Writer, r *check.Report) error {
 	var b strings.Builder
 	by := r.ByResult()
@@ -44,23 +44,24 @@ func writeReport(w io.Writer, r *check.Report) error {
 	return err
 }
 
-// submitterOf is the submitter's folder of a path: "closed/Lab".
+// submitterOf returns the submitter's folder of a path: "closed/Lab".
 func submitterOf(name string) string {
 	parts := strings.SplitN(name, "/", 3)
 	return strings.Join(parts[:min(2, len(parts))], "/")
 }
 
-// maxAlike is how many findings of a kind are told one by one: of one result, and of the results of a submitter.
+// maxAlike is the maximum number of similar findings printed individually, for one result and for the results of a
+// submitter.
 const maxAlike = 3
 
-// findingKind is what findings have in common that are told together.
+// findingKind is the common key of similar findings.
 type findingKind struct{ submitter, severity, rule, file, what string }
 
 func kindOf(f check.Finding) findingKind {
 	return findingKind{submitterOf(f.Result), string(f.Severity), f.Rule, path.Base(f.Path), f.What}
 }
 
-// common are the kinds of warnings and notes that many results of a submitter have.
+// common contains the kinds of warnings and notes that occur in several results of a submitter.
 type common struct {
 	order []findingKind
 	all   map[findingKind][]check.Finding
@@ -81,7 +82,7 @@ func commonFindings(r *check.Report) common {
 	return c
 }
 
-// otherFindings are the findings of a result that are told with it.
+// otherFindings returns the findings of a result that are printed with it.
 func (c common) otherFindings(list []check.Finding) []check.Finding {
 	var others []check.Finding
 	for _, f := range list {
@@ -92,7 +93,7 @@ func (c common) otherFindings(list []check.Finding) []check.Finding {
 	return others
 }
 
-// writeCommon prints what many results of a submitter have.
+// writeCommon prints the common findings of a submitter's results.
 func (c common) writeCommon(b *strings.Builder, submitter string) {
 	begun := false
 	for _, k := range c.order {
@@ -108,8 +109,8 @@ func (c common) writeCommon(b *strings.Builder, submitter string) {
 	}
 }
 
-// writeFindings prints a line for each fault and one for what to do, of many alike the first. Paths below folder are
-// shortened to what is below.
+// writeFindings prints one line per fault and one line of advice, but only the first of many similar faults. It removes
+// the prefix folder from paths.
 func writeFindings(b *strings.Builder, folder string, list []check.Finding) {
 	alike := map[findingKind]int{}
 	key := func(f check.Finding) findingKind { return findingKind{"", string(f.Severity), f.Rule, "", f.What} }
@@ -130,7 +131,7 @@ func writeFindings(b *strings.Builder, folder string, list []check.Finding) {
 	}
 }
 
-// writeFinding prints one fault, whatever its values hold, on one line, and on another what to do.
+// writeFinding prints one fault on one line, whatever its values contain, and the advice on another.
 func writeFinding(b *strings.Builder, name string, f check.Finding, more string) {
 	fmt.Fprintf(b, "  %-6s %s  %s: %s", f.Severity, f.Rule, oneLine(name), oneLine(f.What))
 	if f.Found != "" {
@@ -142,7 +143,7 @@ func writeFinding(b *strings.Builder, name string, f check.Finding, more string)
 	fmt.Fprintf(b, "%s\n         to do: %s\n", more, oneLine(f.Do))
 }
 
-// oneLine is a text as it is, or in quotes where it has line ends, or other marks that are not printed.
+// oneLine returns a text unchanged, or quoted if it contains line breaks or other unprintable characters.
 func oneLine(text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return strconv.Quote(text)
@@ -150,7 +151,7 @@ func oneLine(text string) string {
 	return text
 }
 
-// reportFindings adds the results and what was found to a report; nil: none was requested.
+// reportFindings adds the results and findings to a report; nil: not requested.
 func reportFindings(to *ci.Report, r *check.Report) {
 	if to == nil {
 		return
@@ -171,7 +172,7 @@ func reportFindings(to *ci.Report, r *check.Report) {
 	to.AddFindings(list, fmt.Sprintf("Verdict by the rules %s: %s. Notes: %d.", r.Rules, r.Verdict, r.Notes))
 }
 
-// findingCase is the case of a result: failed where a finding rejects it.
+// findingCase returns the case of a result, which fails if a finding rejects it.
 func findingCase(name string, found []check.Finding) ci.Case {
 	c := ci.Case{Group: "check", Name: name, Outcome: ci.Passed}
 	var lines []string

@@ -31,7 +31,7 @@ A tree that harness submission check rejects is not packed, unless --allow-rejec
 
 The archive is not encrypted; docs/submission.md says how to.`
 
-// packFlags are the flags of submission pack.
+// packFlags contains the flags of submission pack.
 type packFlags struct {
 	out, rules, unpack, sum string
 	allowRejected           bool
@@ -71,7 +71,7 @@ func (a *app) packCommand() *cobra.Command {
 	return c
 }
 
-// checkFlags wants flags that go together.
+// checkFlags rejects flags that conflict.
 func (f *packFlags) checkFlags(c *cobra.Command) error {
 	unpack := c.Flags().Changed("unpack")
 	switch given := shell.Changed(c, "rules", "allow-rejected"); {
@@ -108,7 +108,7 @@ func (a *app) packTree(ctx context.Context, root string, f *packFlags) error {
 	return a.sayPacked(p, f.out, sdk.Data(err))
 }
 
-// sayPacked says what was packed; err is returned as it is.
+// sayPacked prints what was packed and returns err.
 func (a *app) sayPacked(p pack.Packed, out string, err error) error {
 	if err != nil {
 		return err
@@ -118,7 +118,7 @@ func (a *app) sayPacked(p pack.Packed, out string, err error) error {
 	return err
 }
 
-// checkBeforePacking wants a tree that would be accepted.
+// checkBeforePacking requires a tree without rejected results, unless allowRejected is true.
 func (a *app) checkBeforePacking(ctx context.Context, t *tree.Tree, allowRejected bool) error {
 	report, err := check.Run(ctx, t, check.Options{})
 	switch {

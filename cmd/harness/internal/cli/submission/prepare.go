@@ -27,7 +27,7 @@ With --compatible it behaves like the official preprocessing: it judges each res
 the previous official checker, removes failed results or moves them to the open division, and infers into
 folders in lower case. It does not run the power working group's checker.`
 
-// prepareFlags are the flags of submission prepare.
+// prepareFlags contains the flags of submission prepare.
 type prepareFlags struct {
 	prepare.Options
 	out        string
@@ -35,7 +35,7 @@ type prepareFlags struct {
 	official   officialprepare.Options
 }
 
-// officialSwitches are those of the official tool alone.
+// officialSwitches returns the flags that only the official tool has.
 func officialSwitches() []string {
 	return []string{"noinfer-low-accuracy-results", "noinfer-scenario-results", "nodelete-empty-dirs",
 		"nomove-failed-to-open", "nodelete-failed", "keep-structure", "extra-model-benchmark-map", "version"}
@@ -106,7 +106,7 @@ func (a *app) prepareTree(ctx context.Context, root string, f *prepareFlags) err
 	return err
 }
 
-// prepareOfficially prints what the official tool does, where it does.
+// prepareOfficially behaves like the official tool and prints its output.
 func (a *app) prepareOfficially(root string, f *prepareFlags) error {
 	o := f.official
 	o.Input, o.Output, o.Submitter = root, f.out, f.Submitter

@@ -33,7 +33,7 @@ DIR gets:
 
 The lists and cells are those of the official report; its .xlsx is not written.`
 
-// reportFlags are the flags of submission report.
+// reportFlags contains the flags of submission report.
 type reportFlags struct {
 	spreadsheet.Options
 	round, out string
@@ -55,7 +55,7 @@ func (a *app) reportCommand() *cobra.Command {
 	return c
 }
 
-// maxIDs is the size up to which the numbers of an earlier report's rows are read.
+// maxIDs limits the size in bytes of an earlier report's row numbers.
 const maxIDs = 64 << 20
 
 func (a *app) makeReport(summary string, f *reportFlags) error {

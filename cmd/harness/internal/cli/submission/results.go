@@ -37,7 +37,7 @@ if there are results, 3 if there are none, 2 if there is no submission.
 A submission to MLPerf Endpoints is recognised by its folders, results/SYSTEM/MODEL/rN. Its points have the figures of
 the whole run, as the official visualizer derives them; docs/endpoints.md explains the columns.`
 
-// resultsFlags are the flags of submission results.
+// resultsFlags contains the flags of submission results.
 type resultsFlags struct {
 	checker.Options
 	format, out string
@@ -85,7 +85,7 @@ func (a *app) resultsCommand() *cobra.Command {
 	return c
 }
 
-// resultsFormats are the forms that results can take.
+// resultsFormats lists the formats of results.
 var resultsFormats = []string{"table", "csv", "json", "html", curves.FormatViz}
 
 func (a *app) printResults(root string, f *resultsFlags) error {

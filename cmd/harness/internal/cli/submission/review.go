@@ -33,7 +33,7 @@ those of harness submission check. The seeds of the logs identify the round.
 The exit code is 0 if no finding needs action, 3 if one does or files and forms are rejected, 2 if there is no
 submission or the round is unknown.`
 
-// reviewFlags are the flags of submission review.
+// reviewFlags contains the flags of submission review.
 type reviewFlags struct {
 	rules, submitter, against string
 	html, pages               string
@@ -102,7 +102,7 @@ func (a *app) reviewTree(ctx context.Context, dir string, f *reviewFlags) error 
 	return err
 }
 
-// writeReviewPages writes the pages that are asked for.
+// writeReviewPages writes the requested pages.
 func (a *app) writeReviewPages(report *check.Report, found *review.Review, f *reviewFlags) error {
 	if f.html != "" {
 		err := a.WriteFile(f.html, func(w io.Writer) error { return writeReview(w, found) })
@@ -128,14 +128,15 @@ func (a *app) writeReviewPages(report *check.Report, found *review.Review, f *re
 	return nil
 }
 
-// treeRound is an open tree whose round is known.
+// treeRound is an open tree with a known round.
 type treeRound struct {
 	*tree.Tree
-	below string // the folder in it that was named
-	said  string // which round it is, and how that is known
+	below string // the named folder below the tree's root
+	said  string // the round and how it was determined
 }
 
-// openRound opens the tree that a folder is or lies in, by the rules of a round; that of its logs if none is named.
+// openRound opens the tree that a folder is or is inside of, with the rules of a round. If rules is empty, the tree's
+// logs determine the round.
 func openRound(dir, rules string) (*treeRound, error) {
 	root, below, ok := tree.RootOf(dir)
 	if !ok {
@@ -157,7 +158,7 @@ func openRound(dir, rules string) (*treeRound, error) {
 	return &treeRound{t, below, said}, nil
 }
 
-// severalTrees names the trees in a folder that is none itself.
+// severalTrees lists the trees below a folder that is not a tree.
 func severalTrees(dir string) string {
 	list, _ := os.ReadDir(dir)
 	var names []string

@@ -13,7 +13,7 @@ import (
 //go:embed review.html
 var reviewText string
 
-// ownRules are the rules of the page of a review beside those that it shares with reports.
+// ownRules contains the CSS rules of this page in addition to those of reports.
 const ownRules = `h2 .badge{margin-left:.4rem}h2::first-letter,header tbody th::first-letter{text-transform:uppercase}
 td details{border:0;margin:0;padding:.2rem 0}details ul{margin:.3rem 0;padding-left:1.2rem}
 table.findings{table-layout:fixed}.findings th:first-child{width:40%}
@@ -24,16 +24,16 @@ var reviewed = page.ParseTemplate(reviewText, template.FuncMap{
 	"quote": review.Quote,
 })
 
-// maxPageLines is how many lines of a submitter and kind the page has; --json has all.
+// maxPageLines limits the lines per submitter and kind on the page. --json contains all lines.
 const maxPageLines = 500
 
-// reviewView is what review.html shows.
+// reviewView contains the data of review.html.
 type reviewView struct {
 	*review.Review
 	Head page.Head
 }
 
-// Title names what the page is about.
+// Title returns the title of the page.
 func (v reviewView) Title() string {
 	if v.Submitter == "" {
 		return "Review of round " + v.Round
@@ -41,18 +41,18 @@ func (v reviewView) Title() string {
 	return "Review of " + v.Submitter + ", round " + v.Round
 }
 
-// Most is maxPageLines, for the template.
+// Most returns maxPageLines for the template.
 func (v reviewView) Most() int { return maxPageLines }
 
-// writeReview writes one page that can be sent to a submitter: it needs no other file and runs no script. Names from
-// the tree stand there as text.
+// writeReview writes a self-contained page without scripts, which can be sent to a submitter. It escapes names from the
+// tree.
 func writeReview(w io.Writer, r *review.Review) error {
 	v := reviewView{Review: r}
 	v.Head = page.NewHead(v.Title(), ownRules)
 	return reviewed.Execute(w, v)
 }
 
-// changeClass is the page's word for how a change looks.
+// changeClass returns the CSS class of a change.
 func changeClass(p review.Pair) string {
 	switch {
 	case p.ChangePercent == nil || *p.ChangePercent == 0:

@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// app is one execution.
+// app is one execution of a command in this package.
 type app struct{ *shell.App }
 
 const help = `Make a submission from runs, step by step (docs/submission.md). Only run starts plugins.
@@ -27,7 +27,7 @@ const help = `Make a submission from runs, step by step (docs/submission.md). On
   harness submission add out
   harness submission build && harness submission check tree`
 
-// Command is submission: it holds the steps of a submission.
+// Command returns harness submission with the steps of a submission as subcommands.
 func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	c := &cobra.Command{
@@ -47,22 +47,23 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-// compatibleFlag is the flag of commands that can do as the official tools do.
+// compatibleFlag is the flag that makes a command behave like the official tool.
 const compatibleFlag = "compatible"
 
-// roundFlag is the flag that chooses the rules of a tree; use says what they are for, and purpose which rounds do.
+// roundFlag adds the flag for the rules of a tree. use describes the flag, and purpose selects the rounds that support
+// it.
 func roundFlag(flags *pflag.FlagSet, round *string, use string, purpose mlconf.Purpose) {
 	flags.StringVar(round, "rules", "", use+": "+strings.Join(tree.Rounds(purpose), ", ")+" (default the newest)")
 }
 
-// foundRoundFlag is that of commands which find the round by the logs.
+// foundRoundFlag is roundFlag for commands that find the round in the logs.
 func foundRoundFlag(flags *pflag.FlagSet, round *string, purpose mlconf.Purpose) {
 	flags.StringVar(round, "rules", "", "`ROUND` of the rules: "+strings.Join(tree.Rounds(purpose), ", ")+
 		" (default that of the logs)")
 }
 
-// roundOf is the round of a tree: the one that is given, or else that of its logs, and where they do not say it the
-// newest. A round that is not the newest, or not known, is said.
+// roundOf returns the round of a tree: given, or the round in its logs, or else the newest. It prints a note if the
+// round is unknown or not the newest.
 func (a *app) roundOf(root, given string) (round string, err error) {
 	if given != "" {
 		return given, nil
@@ -81,8 +82,8 @@ func (a *app) roundOf(root, given string) (round string, err error) {
 	return found.Name, nil
 }
 
-// ofTree classes the error of a command on a tree: that there is none, or none of one round, is wrong
-// usage, all else is what the tree holds.
+// ofTree sets the exit code for an error of a tree: wrong usage if there is no tree or no tree of one round, otherwise
+// wrong data.
 func ofTree(err error) error {
 	if errors.Is(err, tree.ErrNoSubmission) || errors.Is(err, tree.ErrOpen) || errors.Is(err, tree.ErrRound) {
 		return sdk.Usage(err)
@@ -90,7 +91,7 @@ func ofTree(err error) error {
 	return sdk.Data(err)
 }
 
-// hasSubmission is an error unless a tree has a submission, of this submitter if one is named.
+// hasSubmission returns an error unless the tree contains a submission, of this submitter if it is not empty.
 func hasSubmission(root, round, submitter string) error {
 	t, err := tree.Open(root, round)
 	if err != nil {

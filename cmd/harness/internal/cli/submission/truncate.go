@@ -27,7 +27,7 @@ moved to --keep DIR under that sha256. Score the logs and verify the audits firs
 After an interruption, repeat the command; it skips finished logs. A log that cannot be truncated does not stop the
 others; the exit code is then 6.`
 
-// truncateFlags are the flags of submission truncate.
+// truncateFlags contains the flags of submission truncate.
 type truncateFlags struct {
 	truncate.Options
 	verify, compatible bool
@@ -62,7 +62,7 @@ func (a *app) truncateCommand() *cobra.Command {
 	return c
 }
 
-// checkFlags wants flags that go together.
+// checkFlags rejects flags that conflict.
 func (f *truncateFlags) checkFlags(c *cobra.Command) error {
 	if f.compatible {
 		switch given := shell.Changed(c, "keep", "verify"); {
@@ -108,7 +108,7 @@ func (a *app) printTruncated(out truncate.Outcome) {
 	fmt.Fprintln(a.Stdout)
 }
 
-// checkOriginals reads what is kept.
+// checkOriginals verifies the original logs in the folder keep.
 func (a *app) checkOriginals(ctx context.Context, keep string, all []truncate.Outcome) error {
 	store, err := truncate.OpenStore(ctx, keep)
 	if err != nil {
@@ -128,7 +128,7 @@ func (a *app) checkOriginals(ctx context.Context, keep string, all []truncate.Ou
 	return errors.Join(faults...)
 }
 
-// truncateOfficially prints what the official tool does, where it does.
+// truncateOfficially behaves like the official tool and prints its output.
 func (a *app) truncateOfficially(root string, f *truncateFlags) error {
 	o := f.official
 	o.Input, o.Submitter = root, f.Submitter

@@ -19,13 +19,13 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/tune"
 )
 
-// tuneReport is what a search found.
+// tuneReport is the result of a search.
 type tuneReport struct {
 	bench.Tuned
 	flags *tuneFlags
 }
 
-// reportTuned prints what was measured, also where the search or the writing of the profile failed with err.
+// reportTuned prints the measurements, even if the search or writing the profile failed with err.
 func (a *app) reportTuned(t tuneReport, err error) error {
 	report, to := t.writeText, a.Stdout
 	if t.flags.json {
@@ -40,14 +40,14 @@ func (a *app) reportTuned(t tuneReport, err error) error {
 	return nil
 }
 
-// writeJSON prints what was found for programs.
+// writeJSON writes the result as JSON.
 func (t tuneReport) writeJSON(w io.Writer) error {
 	doc := struct {
-		File     string        `json:"file,omitempty"` // of the profile; empty: none was written
-		Complete bool          `json:"complete"`       // the search came to its end
+		File     string        `json:"file,omitempty"` // file of the profile; empty: not written
+		Complete bool          `json:"complete"`       // whether the search finished
 		Profile  *tune.Profile `json:"profile,omitempty"`
-		Points   []tune.Point  `json:"points"` // what was measured of the grid
-		Trials   []tune.Trial  `json:"trials"` // runs of Server
+		Points   []tune.Point  `json:"points"` // measurements of the grid
+		Trials   []tune.Trial  `json:"trials"` // Server runs
 	}{Complete: t.Complete, Points: append([]tune.Point{}, t.Points...), Trials: append([]tune.Trial{}, t.Trials...)}
 	if t.Written {
 		doc.File = t.Path
@@ -84,12 +84,12 @@ func (t tuneReport) writeText(w io.Writer) error {
 	return err
 }
 
-// isUnused tells whether runs use nothing of the profile by themselves.
+// isUnused reports whether runs do not use the profile automatically.
 func (t tuneReport) isUnused() bool {
 	return t.flags.Model.Tuning == "" && t.Profile.Server == nil && t.Profile.Offline != nil && !t.Profile.Offline.Decided
 }
 
-// endText says where the profile is, and what it lacks.
+// endText states the path of the profile and what it lacks.
 func (t tuneReport) endText() string {
 	model := t.Profile.For.Model
 	switch {
@@ -111,7 +111,7 @@ func (t tuneReport) endText() string {
 	return fmt.Sprintf("written to %s\nharness run %s uses it from now on (--tuning none: not)", t.Path, model)
 }
 
-// pointTable prints what was measured of the grid.
+// pointTable prints the measurements of the grid.
 func pointTable(w io.Writer, points []tune.Point) error {
 	if len(points) == 0 {
 		return nil
@@ -119,7 +119,7 @@ func pointTable(w io.Writer, points []tune.Point) error {
 	atServer := slices.ContainsFunc(points, func(p tune.Point) bool { return p.Requests > 0 })
 	rows := table.Table{Indent: "  "}
 	heads := append(settingHeads(atServer), "SAMPLES/S", "SPREAD")
-	for i := range heads { // but not the last one, which may have to say why there was no test
+	for i := range heads { // not the last column, which may contain the reason for a missing test
 		rows.Right = append(rows.Right, i)
 	}
 	rows.Head(append(heads, "TESTS")...)
@@ -135,7 +135,7 @@ func pointTable(w io.Writer, points []tune.Point) error {
 	return err
 }
 
-// settingHeads are the columns of settings: of sessions on this machine, or of requests to a server.
+// settingHeads returns the headings of settings: sessions on this machine, or requests to a server.
 func settingHeads(atServer bool) []any {
 	if atServer {
 		return []any{"BATCH", "REQUESTS"}
@@ -157,7 +157,7 @@ func orAuto(n int) string {
 	return strconv.Itoa(n)
 }
 
-// spreadText is how much tests differed, where there were several.
+// spreadText formats the spread of several tests.
 func spreadText(p tune.Point) string {
 	if p.Tests < 2 {
 		return "-"
@@ -167,7 +167,7 @@ func spreadText(p tune.Point) string {
 
 func percentText(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }
 
-// testsText is what a row rests on.
+// testsText describes the tests behind a row.
 func testsText(p tune.Point) string {
 	switch {
 	case p.Fault != "":
@@ -178,7 +178,7 @@ func testsText(p tune.Point) string {
 	return strconv.Itoa(p.Tests) + " short"
 }
 
-// speedText is a ratio of speeds: "+5.3 % against", and from ten times on "12.3 times".
+// speedText formats a ratio of speeds: "+5.3 % against", or "12.3 times" for ten times and more.
 func speedText(ratio float64) string {
 	if ratio >= 10 {
 		return fmt.Sprintf("%.1f times", ratio)
@@ -186,7 +186,7 @@ func speedText(ratio float64) string {
 	return fmt.Sprintf("%+.1f %% against", 100*(ratio-1))
 }
 
-// offlineText is the fastest setting, against what a run without a profile has.
+// offlineText describes the fastest setting and compares it with a run without a profile.
 func offlineText(o tune.Offline) string {
 	text := fmt.Sprintf("%s samples/s, %v", figure.Round(o.SamplesPerSecond), o.Setting)
 	for _, p := range o.Points {
@@ -202,7 +202,7 @@ func offlineText(o tune.Offline) string {
 	return text
 }
 
-// topText says that the rate is not known to be the highest; empty: it is.
+// topText states that a higher rate may be possible, or returns "".
 func topText(s tune.Server) string {
 	if s.MetTop() {
 		return ""
@@ -210,7 +210,7 @@ func topText(s tune.Server) string {
 	return "\n         the top was not met: no rate above it was INVALID, so that the highest may be higher"
 }
 
-// disturbedText says that runs ended otherwise than their rates explain; empty: none did.
+// disturbedText describes runs whose outcome contradicts their rates, or returns "".
 func disturbedText(trials []tune.Trial) string {
 	n := tune.Disturbed(trials)
 	if n == 0 {
@@ -221,7 +221,7 @@ func disturbedText(trials []tune.Trial) string {
 		n, figure.Plural(len(trials), "run"))
 }
 
-// noRateText says that no rate was VALID, why the last run was not, and what remains.
+// noRateText states that no rate was VALID, the reason of the last run, and advice.
 func (t tuneReport) noRateText() string {
 	text := tune.ErrNoRate.Error()
 	if n := len(t.Trials); n > 0 && t.Trials[n-1].Reason != "" {
@@ -247,7 +247,7 @@ func lowestRate(trials []tune.Trial) float64 {
 	return low
 }
 
-// trialTable prints the runs of Server.
+// trialTable prints the Server runs.
 func trialTable(w io.Writer, trials []tune.Trial) error {
 	if len(trials) == 0 {
 		return nil
@@ -270,7 +270,7 @@ func trialTable(w io.Writer, trials []tune.Trial) error {
 	return err
 }
 
-// latencyText is the latency that was judged; of a run that ended before its first answer there is none.
+// latencyText formats the judged latency. A run that ended before its first answer has none.
 func latencyText(r tune.Trial) string {
 	if r.LatencyMS == 0 {
 		return "-"

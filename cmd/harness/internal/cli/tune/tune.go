@@ -10,7 +10,7 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
-// app is one execution.
+// app is one execution of a command in this package.
 type app struct{ *shell.App }
 
 const tuneHelp = `Find the fastest batch size, sessions and threads for Offline, and the setting and highest target_qps
@@ -25,14 +25,14 @@ The first Ctrl-C ends the search, shows the measurements and keeps the results s
 
 Exit codes: 0 found, 3 no VALID Server rate was found, 130 interrupted.`
 
-// tuneFlags are the flags of tune.
+// tuneFlags contains the flags of tune.
 type tuneFlags struct {
 	*shell.PluginFlags
 	bench.TuneRequest
 	json bool
 }
 
-// Command is harness tune.
+// Command returns harness tune.
 func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	t := &tuneFlags{PluginFlags: f}

@@ -23,30 +23,30 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/testkit/plugintest"
 )
 
-// Every command makes all flags anew, beside little that lives: with the usual share, two fifths of the tests' time
-// went into collecting them.
+// Each command creates all flags again, and few of them stay in memory. With the default percentage, garbage collection
+// took two fifths of the tests' time.
 func init() { debug.SetGCPercent(400) }
 
-// Shell runs whole commands in process, on fake plugins and in directories of its own.
+// Shell runs whole commands in the test's process, with fake plugins and its own folders.
 type Shell struct {
 	T       *testing.T
-	Dir     string // for outputs
+	Dir     string // folder for outputs
 	Plugins string
 	Env     map[string]string
 	Signals chan os.Signal
 	Exit    func(int)
-	Program string // the path of the harness; empty: not known
+	Program string // path of the harness; empty: unknown
 	Exec    func(path string, args []string) error
-	Root    fs.FS              // the machine's
-	Clock   *loadgentest.Clock // of runs; nil: the machine's
+	Root    fs.FS              // file system of the machine
+	Clock   *loadgentest.Clock // clock of runs; nil: the machine's
 	Fakes   map[string]*plugintest.Fake
 
 	Stdout, Stderr Buffer
 	Redirect       io.Writer    // instead of stdout, if not nil
-	Screen         shell.Screen // what both streams are
+	Screen         shell.Screen // properties of both streams
 }
 
-// Buffer is a buffer that the live line's goroutine may also write.
+// Buffer is a buffer that is safe for concurrent use. The goroutine of the live line writes too.
 type Buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -59,19 +59,19 @@ func (b *Buffer) Write(p []byte) (int, error) {
 	return b.text.Write(p)
 }
 
-// String is what was written so far.
+// String returns the text written so far.
 func (b *Buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.String()
 }
 
-// New is a shell with the plugin "resnet50".
+// New returns a shell with the plugin "resnet50".
 func New(t *testing.T) *Shell {
 	return NewWith(t, map[string]*plugintest.Fake{"resnet50": plugintest.Classifier()})
 }
 
-// NewWith is a shell with the fakes, each under its name.
+// NewWith returns a shell with the fake plugins, by name.
 func NewWith(t *testing.T, fakes map[string]*plugintest.Fake) *Shell {
 	s := &Shell{
 		T: t, Dir: t.TempDir(), Plugins: t.TempDir(), Env: map[string]string{}, Signals: make(chan os.Signal, 2),
@@ -86,7 +86,7 @@ func NewWith(t *testing.T, fakes map[string]*plugintest.Fake) *Shell {
 	return s
 }
 
-// Run executes one command line; what it prints replaces what the last one printed.
+// Run executes a command line. Its output replaces that of the previous command.
 func (s *Shell) Run(args ...string) (code int) {
 	s.T.Helper()
 	s.Stdout, s.Stderr = Buffer{}, Buffer{}
@@ -115,7 +115,7 @@ func (s *Shell) Run(args ...string) (code int) {
 	return code
 }
 
-// Machine is a file system that describes a machine.
+// Machine returns a file system that describes a machine.
 func Machine() fstest.MapFS {
 	file := func(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text)} }
 	return fstest.MapFS{
@@ -127,7 +127,7 @@ func Machine() fstest.MapFS {
 	}
 }
 
-// Want fails the test unless the last command ended with code and its streams hold the texts.
+// Want fails the test unless the last command's exit code is code and its output contains the texts.
 func (s *Shell) Want(code, got int, texts ...string) {
 	s.T.Helper()
 	all := s.Stdout.String() + s.Stderr.String()
@@ -141,18 +141,18 @@ func (s *Shell) Want(code, got int, texts ...string) {
 	}
 }
 
-// Golden compares the last command's output with testdata; the shell's directories get names.
+// Golden compares the last command's output with a file in testdata. The shell's folders are replaced by names.
 func (s *Shell) Golden(name string) {
 	s.T.Helper()
 	testfile.Compare(s.T, name, s.Stdout.String()+s.Stderr.String(), s.Plugins, "PLUGINS", s.Dir, "DIR")
 }
 
-// Out is a path in the shell's directory.
+// Out returns a path in the shell's folder.
 func (s *Shell) Out(parts ...string) string {
 	return filepath.Join(append([]string{s.Dir, "out"}, parts...)...)
 }
 
-// Result reads result.json of an output folder.
+// Result reads the result.json of an output folder.
 func (s *Shell) Result(parts ...string) record.Document {
 	s.T.Helper()
 	d, err := record.Read(s.Out(append(parts, record.FileName)...))
@@ -162,7 +162,7 @@ func (s *Shell) Result(parts ...string) record.Document {
 	return d
 }
 
-// File makes a file in the shell's directory and returns its path.
+// File creates a file in the shell's folder and returns its path.
 func (s *Shell) File(name, text string) string {
 	s.T.Helper()
 	path := filepath.Join(s.Dir, name)

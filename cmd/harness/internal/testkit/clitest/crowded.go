@@ -8,7 +8,7 @@ import (
 	"testing/fstest"
 )
 
-// Crowded is Machine with one processor, on which other programs take all the time that passes between two looks.
+// Crowded is Machine with one processor whose time other programs use completely.
 func Crowded() fs.FS {
 	m := Machine()
 	m[fmt.Sprintf("proc/%d/stat", os.Getpid())] = &fstest.MapFile{Data: []byte(

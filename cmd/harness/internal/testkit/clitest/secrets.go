@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Secrets are options with secrets that a command is given, and the secrets.
+// Secrets returns options that contain secrets, and the secrets.
 func (s *Shell) Secrets() (args, secrets []string) {
 	s.Env["MY_LICENCE"], s.Env["MY_TOKEN"], s.Env["OPENAI_API_KEY"] = "sesame-env", "sesame-named", "sesame-default"
 	return []string{
@@ -20,7 +20,7 @@ func (s *Shell) Secrets() (args, secrets []string) {
 			"sesame-header", "me:sesame-url", "sesame-url", "sesame-command"}
 }
 
-// WantHidden looks for secrets in what was printed and in every file below folders.
+// WantHidden fails the test if a secret occurs in the output or in a file below folders.
 func (s *Shell) WantHidden(secrets []string, folders ...string) {
 	s.T.Helper()
 	texts := map[string]string{"what is printed": s.Stdout.String() + s.Stderr.String()}

@@ -20,22 +20,22 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/serving/formats/endpoints"
 )
 
-// maxConfig bounds a configuration, in bytes.
+// maxConfig limits the size of a configuration in bytes.
 const maxConfig = 1 << 20
 
-// Is says whether an argument is a file, and no address of a server.
+// Is reports whether an argument is a file, not the address of a server.
 func Is(argument string) bool {
 	end := strings.ToLower(filepath.Ext(argument))
 	return (end == ".yaml" || end == ".yml") && !strings.Contains(argument, "://")
 }
 
-// instead are flags that say the same in other ways: where the command line has one of them, none of the
-// configuration's counts.
+// instead lists groups of flags with the same purpose. If the command line contains one of a group, the configuration's
+// flags of the group are ignored.
 var instead = [][]string{
 	{"concurrency", "rate", "max", "stages", "replay", "sweep", "find"}, {"requests", "duration"},
 }
 
-// isGiven says whether the command line has a flag, or another that says the same.
+// isGiven reports whether the command line contains a flag, or another of its group.
 func isGiven(c *cobra.Command, name string) bool {
 	for _, same := range instead {
 		if slices.Contains(same, name) {
@@ -45,8 +45,8 @@ func isGiven(c *cobra.Command, name string) bool {
 	return c.Flags().Changed(name)
 }
 
-// Configure takes over the configuration of mlcommons/endpoints in a file: its flags count where the command line has
-// none of them, nor another that says the same. It returns the address of the servers.
+// Configure applies a configuration of mlcommons/endpoints in a file. Flags on the command line take precedence. It
+// returns the address of the servers.
 func Configure(a *shell.App, c *cobra.Command, file string) (address string, err error) {
 	text, err := bounded.ReadFile(file, maxConfig)
 	if err != nil {
@@ -67,7 +67,7 @@ func Configure(a *shell.App, c *cobra.Command, file string) (address string, err
 	for i := 0; i < len(asked.Flags); i++ {
 		name, isFlag := strings.CutPrefix(asked.Flags[i], "--")
 		name, _, _ = strings.Cut(name, "=")
-		if isFlag && isGiven(c, name) { // the command line says otherwise
+		if isFlag && isGiven(c, name) { // the command line takes precedence
 			for i+1 < len(asked.Flags) && !strings.HasPrefix(asked.Flags[i+1], "--") {
 				i++
 			}
@@ -86,8 +86,8 @@ func Configure(a *shell.App, c *cobra.Command, file string) (address string, err
 	return asked.Address, nil
 }
 
-// RunIfServing does what a file stands for that harness run does: the runs of a suite, or recorded conversations. is
-// says that the file is one of them; where it is not, nothing is done.
+// RunIfServing runs a file that harness run can handle: a suite or recorded conversations. It returns false and does
+// nothing for other files.
 func RunIfServing(a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string) (is bool, err error) {
 	if Is(file) && isSuite(file) {
 		return true, runSuite(c, file)
@@ -99,7 +99,7 @@ func RunIfServing(a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, fi
 	return true, asReplay(a, c, plugins, file, asked, err)
 }
 
-// isSuite says whether a file has a list of runs at its top.
+// isSuite reports whether a file has a list of runs at its top level.
 func isSuite(path string) bool {
 	text, err := bounded.ReadFile(path, maxConfig)
 	return err == nil && !endpoints.IsConfig(text) && runsAtTop.Match(text)
@@ -107,13 +107,13 @@ func isSuite(path string) bool {
 
 var runsAtTop = regexp.MustCompile(`(?m)^["']?runs["']?[ \t]*:`)
 
-// runSuite makes the runs of a suite, as harness run does.
+// runSuite runs a suite like harness run.
 func runSuite(c *cobra.Command, file string) error {
 	return asRunCommand(c, file, "write it into the suite", nil, file)
 }
 
-// asRunCommand is harness run with arguments, with flags, and with those of harness bench that were given: the latter
-// win. One that it does not have is a fault, with what to do.
+// asRunCommand runs harness run with arguments and flags. The flags given to harness bench take precedence. If harness
+// run lacks one of these, the error contains the advice instead.
 func asRunCommand(c *cobra.Command, file, instead string, flags []string, arguments ...string) error {
 	run, _, err := c.Root().Find([]string{"run"})
 	if err != nil {
@@ -148,20 +148,20 @@ func asRunCommand(c *cobra.Command, file, instead string, flags []string, argume
 	return run.RunE(run, arguments)
 }
 
-// replayOf reads a configuration of recorded conversations; nil: the argument is none.
+// replayOf reads a configuration of recorded conversations. It returns nil for other arguments.
 func replayOf(argument string) (*endpoints.TranslatedConfig, error) {
 	if !Is(argument) {
 		return nil, nil
 	}
 	text, err := bounded.ReadFile(argument, maxConfig)
 	if err != nil || !endpoints.IsConfig(text) || !endpoints.IsReplay(text) {
-		return nil, nil // harness bench says what it is
+		return nil, nil // harness bench reports the fault
 	}
 	asked, err := endpoints.ReadConfig(text)
 	return asked, err
 }
 
-// asReplay asks recorded conversations of a configuration, as harness run does of the benchmark that replays.
+// asReplay runs the recorded conversations of a configuration like harness run with the replay benchmark.
 func asReplay(
 	a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string, asked *endpoints.TranslatedConfig, err error,
 ) error {

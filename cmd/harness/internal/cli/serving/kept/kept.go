@@ -21,7 +21,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// WriteTables writes the requests of a point and the gaps between their events as tables into the point's folder.
+// WriteTables writes tables of a point's requests and of the gaps between their events into the point's folder.
 func WriteTables(dir string, p *sweep.SweepPoint) error {
 	run := p.Record.Name()
 	for name, write := range map[string]func(io.Writer, []metrics.Request, metrics.FigureRules, string) error{

@@ -16,14 +16,14 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// layout is one that can be written beside our own.
+// layout is the result format of another tool.
 type layout struct {
 	write func(dir string, r formats.Run) error
-	// words says why a load, or an API, cannot be written; nil: all can.
+	// words returns the reason why the format cannot express a load or an API; nil: it can express all.
 	words func(p arrival.Pattern, api prompts.API) error
 }
 
-// layouts are those that there are, by their names for --also.
+// layouts maps the names for --also to formats.
 var layouts = map[string]layout{
 	"vllm": {write: vllm.Write},
 	"endpoints": {words: endpoints.CheckExpressible, write: func(dir string, r formats.Run) error {
@@ -31,11 +31,11 @@ var layouts = map[string]layout{
 	}},
 }
 
-// LayoutNames lists the layouts.
+// LayoutNames lists the names of the formats.
 func LayoutNames() []string { return slices.Sorted(maps.Keys(layouts)) }
 
-// CheckLayouts says which of the names are no layout, and which layouts have no words for any of the points' loads or
-// for the API, before anything is asked.
+// CheckLayouts reports unknown names and formats that can express none of the points' loads, or not the API. It is
+// called before the measurement.
 func CheckLayouts(names []string, points []arrival.Pattern, api prompts.API) error {
 	var faults []error
 	for _, name := range names {
@@ -60,8 +60,8 @@ func CheckLayouts(names []string, points []arrival.Pattern, api prompts.API) err
 	return errors.Join(faults...)
 }
 
-// WriteLayouts writes the named layouts of a point into its folder. One that has no words for the point is not written,
-// and a note says so.
+// WriteLayouts writes a point in the named formats into its folder. It skips formats that cannot express the point and
+// returns a note for each.
 func WriteLayouts(dir string, names []string, r formats.Run) (notes []string, err error) {
 	for _, name := range names {
 		err := layouts[name].write(dir, r)

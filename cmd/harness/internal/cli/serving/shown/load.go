@@ -13,7 +13,7 @@ import (
 // Fact is a line about the planned requests, with its subject and its text.
 type Fact struct{ About, Text string }
 
-// WriteFacts prints facts, one a line.
+// WriteFacts prints one fact per line.
 func WriteFacts(w io.Writer, facts []Fact) error {
 	t := table.Table{Indent: "  "}
 	for _, f := range facts {
@@ -23,7 +23,7 @@ func WriteFacts(w io.Writer, facts []Fact) error {
 	return err
 }
 
-// LoadText says what a load would be.
+// LoadText describes a planned load.
 func LoadText(p arrival.Pattern) string {
 	text := fmt.Sprint(record.ServingLoad{By: p.Kind, Value: p.Value()})
 	switch {

@@ -11,7 +11,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
-// WriteProbe prints what a server is.
+// WriteProbe prints the description of a server.
 func WriteProbe(w io.Writer, p openai.ProbeResult) error {
 	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: ServerText(p.ServerInfo)}, "\n")
 	t := table.Table{Indent: "  "}
@@ -55,7 +55,7 @@ func countText(p openai.ProbeResult) string {
 		knownTokens(p.PromptTokens))
 }
 
-// knownTokens is a number of tokens, where the server told it.
+// knownTokens formats a number of tokens, if the server reported it.
 func knownTokens(n int) string {
 	if n < 0 {
 		return "a length that it does not tell"
@@ -81,7 +81,7 @@ func lengthText(p openai.ProbeResult) string {
 	return text
 }
 
-// APINames are those of parts of the API.
+// APINames returns the names of parts of the API.
 func APINames(apis []openai.APIPart) []string {
 	names := make([]string, len(apis))
 	for i, api := range apis {

@@ -15,7 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// tokenEnergies are the energies of a token at points, by a power meter, else by the accelerators; nil: none is known.
+// tokenEnergies returns the energy per token of each point, from a power meter or else from the accelerators. It
+// returns nil if no energy is known.
 func tokenEnergies(points []record.Run) []float64 {
 	all, known := make([]float64, len(points)), false
 	for i, r := range points {
@@ -33,7 +34,7 @@ func tokenEnergies(points []record.Run) []float64 {
 	return all
 }
 
-// PointTable is the table of a sweep's points.
+// PointTable returns the table of a sweep's points.
 func PointTable(f *sweepfile.Sweep) *table.Table {
 	points := f.InOrder()
 	served := make([]record.Serving, len(points))
@@ -43,8 +44,7 @@ func PointTable(f *sweepfile.Sweep) *table.Table {
 	return pointTable(served, tokenEnergies(points))
 }
 
-// pointTable is a table of points, one a line: load, rates, times, the energies of a token where there are any, and
-// what is to be said of each.
+// pointTable returns a table with one row per point: load, rates, times, energy per token if known, and remarks.
 func pointTable(points []record.Serving, joules []float64) *table.Table {
 	goodput := slices.ContainsFunc(points, func(p record.Serving) bool { return p.Figures.Goodput != nil })
 	perGPU := slices.ContainsFunc(points, func(p record.Serving) bool { return p.Figures.TokensPerSecPerGPU != nil })
@@ -97,7 +97,7 @@ func pointTable(points []record.Serving, joules []float64) *table.Table {
 	return t
 }
 
-// loadHead is the heading of the loads of points.
+// loadHead returns the heading of the column of loads.
 func loadHead(points []record.Serving) string {
 	head := ""
 	for _, p := range points {
@@ -116,7 +116,7 @@ func loadHead(points []record.Serving) string {
 	return head
 }
 
-// loadCell is the load of a point: 16, 2.5/s, maximum.
+// loadCell formats the load of a point: 16, 2.5/s, maximum.
 func loadCell(l record.ServingLoad) string {
 	switch {
 	case l.Value == 0:
@@ -127,7 +127,8 @@ func loadCell(l record.ServingLoad) string {
 	return sweepfile.FormatRate(&l.Value) + "/s"
 }
 
-// percentileText is a percentile of nanoseconds as objectives judge it: failures count. A dash: there is none.
+// percentileText formats a percentile in nanoseconds as objectives judge it, which includes failures. A dash means that
+// there is no value.
 func percentileText(d metrics.Distribution, p float64) string {
 	q, ok := d.PercentileAt(p)
 	switch {
@@ -139,7 +140,7 @@ func percentileText(d metrics.Distribution, p float64) string {
 	return latencyText(q.JudgedValue())
 }
 
-// latencyText writes nanoseconds with three figures: 45ms, 10.2ms, 2.1s.
+// latencyText formats nanoseconds with three figures: 45ms, 10.2ms, 2.1s.
 func latencyText(ns float64) string {
 	v, unit := ns/1e9, "s"
 	switch {

@@ -37,7 +37,7 @@ func WriteSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) er
 	return err
 }
 
-// headText says what was measured: "mock at http://127.0.0.1:8000/v1 (vllm 0.33), chat, 1024 in, 128 out, seed 1".
+// headText describes the measurement: "mock at http://127.0.0.1:8000/v1 (vllm 0.33), chat, 1024 in, 128 out, seed 1".
 func headText(f *sweepfile.Sweep, api prompts.API) string {
 	parts := []string{ServerText(openai.ServerInfo{
 		URLs: f.Server.URLs, Kind: f.Server.Kind, Version: f.Server.Version, Model: f.Server.Model,
@@ -52,7 +52,7 @@ func headText(f *sweepfile.Sweep, api prompts.API) string {
 	return strings.Join(append(parts, fmt.Sprintf("seed %d", f.Asked.Seed)), ", ")
 }
 
-// EndLines are the lines below the table of points: what was found, what closed loops mean, notes.
+// EndLines returns the lines below the table of points: results of a search, remarks on closed loops, notes.
 func EndLines(f *sweepfile.Sweep) (all []string) {
 	once := map[string]bool{}
 	add := func(text string) {
@@ -79,7 +79,7 @@ func EndLines(f *sweepfile.Sweep) (all []string) {
 	kinds := map[string]bool{}
 	for _, r := range f.Points {
 		for _, n := range r.Notes {
-			if kind := withoutDigits(n.Text); n.About == "data" && !kinds[kind] { // of points, numbers alone differ
+			if kind := withoutDigits(n.Text); n.About == "data" && !kinds[kind] { // notes of points differ only in numbers
 				kinds[kind] = true
 				add(n.Text)
 			}
@@ -91,7 +91,7 @@ func EndLines(f *sweepfile.Sweep) (all []string) {
 	return all
 }
 
-// numbers are those of texts, with its unit where that depends on its size, and a list of percentiles.
+// numbers matches the numbers in texts, with size-dependent units and lists of percentiles.
 var numbers = regexp.MustCompile(`[+-]?[0-9][0-9.]*(e[+-]?[0-9]+)?( ?(ns|us|ms|s|m)\b)?(, p[0-9.]+)*`)
 
 func withoutNumbers(text string) string {
@@ -107,8 +107,8 @@ func withoutDigits(text string) string {
 	}, text)
 }
 
-// pointNotes are what is to be said of points: of each matter the first that it is of, and how many others it is of.
-// Two notes are of one matter where their words are the same, numbers apart: a note never hides one that says more.
+// pointNotes returns the notes on points. Notes that differ only in numbers appear once, for the first point, with the
+// number of other points.
 func pointNotes(points []record.Run) (all []string) {
 	type matter struct {
 		text  string
@@ -149,7 +149,7 @@ func pointNotes(points []record.Run) (all []string) {
 	return all
 }
 
-// ServerText says which server was measured: "mock at http://127.0.0.1:8000/v1 (vllm 0.33, counts by ids)".
+// ServerText describes the server: "mock at http://127.0.0.1:8000/v1 (vllm 0.33, counts by ids)".
 func ServerText(about openai.ServerInfo) string {
 	what := strings.TrimSpace(about.Kind + " " + about.Version)
 	return fmt.Sprintf("%s at %s (%s)", about.Model, strings.Join(about.URLs, ", "), what)

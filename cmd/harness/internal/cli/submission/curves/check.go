@@ -20,8 +20,8 @@ import (
 
 // CheckOptions selects the rules that apply and the form of the report.
 type CheckOptions struct {
-	Strict     bool // beyond the official checker's rules, and warnings reject
-	Compatible bool // as the official checker does
+	Strict     bool // applies rules beyond the official checker's; warnings reject
+	Compatible bool // behaves like the official checker
 	JSON       bool
 }
 
@@ -34,7 +34,7 @@ func Check(a *shell.App, folder string, o CheckOptions, flags *pflag.FlagSet) er
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	if o.Strict && !o.Compatible { // beyond what the official checker says
+	if o.Strict && !o.Compatible { // rules beyond the official checker's
 		report.Rows = append(report.Rows, check.ReviewCurves(curves)...)
 	}
 	reportRows(a.Report, report)
@@ -58,7 +58,7 @@ func Check(a *shell.App, folder string, o CheckOptions, flags *pflag.FlagSet) er
 	return nil
 }
 
-// checkNoRoundFlags refuses the flags of a round's submissions.
+// checkNoRoundFlags rejects the flags for submissions to a round.
 func checkNoRoundFlags(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(flag *pflag.Flag) {
 		rounds := slices.Contains([]string{"csv", "submitter", "submission-exceptions"}, flag.Name)
@@ -69,7 +69,7 @@ func checkNoRoundFlags(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
-// writeEndpoints writes what does not hold, errors first; what holds is counted.
+// writeEndpoints prints the failed checks, errors first, and the number of passed ones.
 func writeEndpoints(w io.Writer, r *check.Report) error {
 	var b strings.Builder
 	for _, severity := range []check.Severity{check.Error, check.Warning} {
@@ -85,7 +85,7 @@ func writeEndpoints(w io.Writer, r *check.Report) error {
 	return err
 }
 
-// officialRow is a row as the official checker's report has it.
+// officialRow is a row in the official checker's report.
 type officialRow struct {
 	Rule     string         `json:"rule"`
 	Message  string         `json:"message"`
@@ -95,7 +95,7 @@ type officialRow struct {
 	Passed   bool           `json:"passed"`
 }
 
-// officialReport is the report of the official checker, but for its own names of messages.
+// officialReport is the official checker's report, except for its own names of messages.
 type officialReport struct {
 	Path     string        `json:"submission_path"`
 	Results  []officialRow `json:"results"`
@@ -123,7 +123,7 @@ func officialForm(r *check.Report) officialReport {
 	return o
 }
 
-// reportRows adds the checks to a report; nil: none was requested.
+// reportRows adds the checks to a report; nil: not requested.
 func reportRows(to *ci.Report, r *check.Report) {
 	if to == nil {
 		return

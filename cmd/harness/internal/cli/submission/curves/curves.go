@@ -13,10 +13,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// app is one execution.
+// app is one execution of a command in this package.
 type app struct{ *shell.App }
 
-// Is says whether a submission is one to MLPerf Endpoints: the rules say so, or else its folders.
+// Is reports whether a submission is one to MLPerf Endpoints, from the rules or else from its folders.
 func Is(folder, rules string) bool {
 	if rules != "" {
 		return rules == endpoints.NewestRules().Name
@@ -24,7 +24,7 @@ func Is(folder, rules string) bool {
 	return check.IsSubmission(folder)
 }
 
-// CheckFlags is an error where a flag is given that only other submissions have.
+// CheckFlags returns an error if a flag for other submissions is given.
 func CheckFlags(flags *pflag.FlagSet, others ...string) error {
 	for _, name := range others {
 		if flags.Changed(name) {

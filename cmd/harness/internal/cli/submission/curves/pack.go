@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Pack packs a submission to MLPerf Endpoints, the folder of its organisation, into a new file. What the check rejects
-// is packed only where rejected says so.
+// Pack packs a submission to MLPerf Endpoints, the folder of its organisation, into a new file. It packs a rejected
+// submission only if rejected is true.
 func Pack(ctx context.Context, a *shell.App, folder, out string, rejected bool) (pack.Packed, error) {
 	report, err := check.Check(folder, endpoints.NewestRules())
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 //go:embed curves.html
 var curvesText string
 
-// curveRules are the rules of the page beside those that it shares with reports.
+// curveRules contains the CSS rules of this page in addition to those of reports.
 const curveRules = `.points td{overflow-wrap:normal}
 .points th,.points td{padding-right:.55rem}.wide+.wide{margin-top:1.2rem}`
 
@@ -27,25 +27,26 @@ var curvesPage = page.ParseTemplate(curvesText, template.FuncMap{
 	"figure": results.Shown, "region": regionWords, "number": func(x float64) string { return results.Shown(&x) },
 })
 
-// curvesView is what curves.html shows.
+// curvesView contains the data of curves.html.
 type curvesView struct {
 	*results.Results
 	Head   page.Head
 	Models []curvesOfModel
 }
 
-// curvesOfModel are the curves of a model, of one system or several.
+// curvesOfModel contains the curves of a model on one or several systems.
 type curvesOfModel struct {
 	Model   string
 	Agentic bool
 	Charts  []curveChart
 	Curves  []results.Curve
-	// Regions are those that the charts shade, with their numbers of users, or why they shade none.
+	// Regions describes the regions in the charts with their numbers of users, or explains why there are none.
 	Regions string
-	// Windows draw the steady windows of points whose folders have the client's events; Faults say why others do not.
+	// Windows contains charts of the steady windows of points with the client's events. Faults contains the reasons for
+	// missing charts.
 	Windows []curveChart
 	Faults  []string
-	// Comparison is how they stand to one another; nil of one curve.
+	// Comparison compares the curves; nil for a single curve.
 	Comparison *results.Comparison
 }
 
@@ -56,8 +57,8 @@ type curveChart struct {
 	SVG            template.HTML
 }
 
-// writeCurves writes one page that needs no other file and runs no script. Names from the tree stand there as text. One
-// with between adds straight lines between points.
+// writeCurves writes a self-contained page without scripts. It escapes names from the tree. If between is true, the
+// charts contain straight lines between points.
 func writeCurves(w io.Writer, r *results.Results, between bool) error {
 	view := curvesView{Results: r, Head: page.NewHead("Curves of "+r.Name(), curveRules)}
 	for _, c := range r.Curves {
@@ -87,7 +88,7 @@ func writeCurves(w io.Writer, r *results.Results, between bool) error {
 	return curvesPage.Execute(w, view)
 }
 
-// drawCurves draws the charts of the curves, with IDs that begin with a text.
+// drawCurves draws the charts of the curves. id is the prefix of their IDs.
 func (m *curvesOfModel) drawCurves(id string, between bool) (all []curveChart, err error) {
 	o := plot.StairsOptions{User: "tokens/s of one user (1000 / TPOT p90 in ms)", Regions: regionEnds(m.Curves),
 		Between: between}
@@ -103,12 +104,12 @@ func (m *curvesOfModel) drawCurves(id string, between bool) (all []curveChart, e
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, curveChart{id + "-" + c.ID, c.Title, c.Alt, c.Notes, template.HTML(svg)}) // its texts are escaped
+		all = append(all, curveChart{id + "-" + c.ID, c.Title, c.Alt, c.Notes, template.HTML(svg)}) // SVG with escaped texts
 	}
 	return all, nil
 }
 
-// drawWindows draws the runs whose events are there, with their steady windows.
+// drawWindows draws the runs with events and their steady windows.
 func (m *curvesOfModel) drawWindows(id string) error {
 	for _, c := range m.Curves {
 		for _, p := range c.Points {
@@ -126,13 +127,13 @@ func (m *curvesOfModel) drawWindows(id string) error {
 				return err
 			}
 			m.Windows = append(m.Windows, curveChart{fmt.Sprintf("%s-%d", id, len(m.Windows)+1), chart.Title, chart.Alt,
-				chart.Notes, template.HTML(svg)}) // its texts are escaped
+				chart.Notes, template.HTML(svg)}) // SVG with escaped texts
 		}
 	}
 	return nil
 }
 
-// stairsOf are the points of a curve but a dedicated Offline run, which is a ceiling.
+// stairsOf returns the points of a curve for charts. A dedicated Offline run becomes a ceiling.
 func stairsOf(c results.Curve, agentic bool) plot.Stairs {
 	s := plot.Stairs{Name: c.System}
 	value := func(x *float64, scale float64) float64 {
@@ -160,7 +161,7 @@ func stairsOf(c results.Curve, agentic bool) plot.Stairs {
 	return s
 }
 
-// regionEnds are the ends of the regions that hold for all curves; none where they differ, or are not known.
+// regionEnds returns the ends of the regions if they are known and equal for all curves.
 func regionEnds(curves []results.Curve) (all []plot.Until) {
 	for _, name := range endpoints.RegionNames() {
 		bounds, known := curves[0].Bounds[string(name)]
@@ -174,7 +175,7 @@ func regionEnds(curves []results.Curve) (all []plot.Until) {
 	return all
 }
 
-// regionText says from how many users to how many the regions go.
+// regionText describes the numbers of users in each region.
 func regionText(curves []results.Curve) string {
 	ends := regionEnds(curves)
 	if len(ends) == 0 && len(curves) > 1 {
@@ -193,7 +194,7 @@ func regionText(curves []results.Curve) string {
 	return "Regions of users, shaded in turn: " + strings.Join(words, ", ") + "."
 }
 
-// regionWords name a region on the page.
+// regionWords returns the name of a region on the page.
 func regionWords(r endpoints.Region) string {
 	if r == "" {
 		return "-"

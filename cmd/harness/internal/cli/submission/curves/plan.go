@@ -37,17 +37,17 @@ agentic models). Without --c-max the server is measured with increasing numbers 
 
 docs/endpoints.md explains how points are chosen.`
 
-// planFlags are the flags of submission plan.
+// planFlags contains the flags of submission plan.
 type planFlags struct {
 	o                   plan.Options
 	check, out, configs string
 
-	probe      time.Duration // of each number of users, where a server is asked
+	probe      time.Duration // time per number of users when a server is probed
 	data, url  string
 	connection bench.Request
 }
 
-// PlanCommand is the command that plans the points of a curve.
+// PlanCommand returns harness submission plan.
 func PlanCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &planFlags{}
@@ -91,7 +91,7 @@ func PlanCommand(s *shell.App) *cobra.Command {
 	return c
 }
 
-// readPlan is the one that is given, or a new one.
+// readPlan returns the plan in a file, or a new one.
 func (f *planFlags) readPlan(flags *pflag.FlagSet, args []string) (*plan.Plan, error) {
 	if len(args) == 1 && f.check != "" {
 		return nil, errors.New("want one plan: --check or an argument")
@@ -124,7 +124,7 @@ func (f *planFlags) readPlan(flags *pflag.FlagSet, args []string) (*plan.Plan, e
 	return p, err
 }
 
-// showPlan judges a plan, prints it, and writes the files that are asked for.
+// showPlan checks a plan, prints it, and writes the requested files.
 func (a *app) showPlan(p *plan.Plan, f *planFlags) error {
 	rules := endpoints.NewestRules()
 	findings := plan.JudgePlan(p, rules)
@@ -151,13 +151,13 @@ func (a *app) showPlan(p *plan.Plan, f *planFlags) error {
 	return nil
 }
 
-// newFile is a file to write where there is none.
+// newFile is a file to create.
 type newFile struct {
 	path string
 	text []byte
 }
 
-// planFiles are those that are asked for. One that is there already is an error: somebody may have edited it.
+// planFiles returns the files to create. It returns an error for an existing file, which somebody may have edited.
 func planFiles(p *plan.Plan, f *planFlags, rules *endpoints.Rules) (files []newFile, err error) {
 	if f.out != "" {
 		text, err := p.YAML()
@@ -201,7 +201,7 @@ func writeNew(files []newFile) error {
 	return nil
 }
 
-// WritePlan prints the regions, the points with what each needs, and what all of them need.
+// WritePlan prints the regions, the points with the requirements of each, and the total requirements.
 func WritePlan(w io.Writer, p *plan.Plan, rules *endpoints.Rules) error {
 	regions, err := p.Regions(rules)
 	if err != nil {
@@ -240,7 +240,7 @@ func WritePlan(w io.Writer, p *plan.Plan, rules *endpoints.Rules) error {
 	return writeTotal(w, p, rules)
 }
 
-// writeTotal says how long all points take at least, and what that leaves out.
+// writeTotal prints the minimum time of all points, and what it excludes.
 func writeTotal(w io.Writer, p *plan.Plan, rules *endpoints.Rules) error {
 	least, concurrent := p.TotalNeeds(rules)
 	longest := slices.MaxFunc(p.Points, func(a, b plan.Point) int {

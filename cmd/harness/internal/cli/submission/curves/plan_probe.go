@@ -15,7 +15,7 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// How a server is asked for its C_max: how long each number of users, and the highest number that is tried.
+// The time per number of users and the highest number in the search for a server's C_max.
 const (
 	defaultProbe = 20 * time.Second
 	maxProbed    = 1 << 14
@@ -25,7 +25,7 @@ func isURL(text string) bool {
 	return strings.HasPrefix(text, "http://") || strings.HasPrefix(text, "https://")
 }
 
-// probeServer finds C_max, unless it is given.
+// probeServer measures C_max, unless it is given.
 func (a *app) probeServer(c *cobra.Command, f *planFlags, url string) error {
 	f.url = url
 	flags := c.Flags()

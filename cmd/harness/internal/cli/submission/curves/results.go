@@ -13,15 +13,14 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// FlagInterpolated is the flag that adds straight lines between the points to the page of curves.
+// FlagInterpolated is the flag that adds straight lines between points to the page of curves.
 const FlagInterpolated = "interpolated"
 
-// FormatViz is the bundle of the official visualizer of MLPerf Endpoints.
+// FormatViz is the format of the official visualizer of MLPerf Endpoints.
 const FormatViz = "viz"
 
-// Results writes the curves of submissions to MLPerf Endpoints, of one or of several to be compared, to a file, or
-// where none is named to the terminal. The format is table, csv, json, html or FormatViz; FlagInterpolated goes with
-// html alone.
+// Results writes the curves of one or several submissions to MLPerf Endpoints to a file, or to standard output if out
+// is empty. The formats are table, csv, json, html and FormatViz. FlagInterpolated requires html.
 func Results(a *shell.App, folders []string, format, out string, flags *pflag.FlagSet) error {
 	if err := CheckFlags(flags, "submitter", "private-ids", "write-private-ids"); err != nil {
 		return err

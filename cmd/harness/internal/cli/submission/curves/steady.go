@@ -37,7 +37,7 @@ A super-pass has as many requests as the performance set has samples: --samples,
 the same folder. The minimum length of the window follows from --users, the point's concurrency. docs/endpoints.md
 explains how the window is found.`
 
-// steadyFlags are the flags of submission steady.
+// steadyFlags contains the flags of submission steady.
 type steadyFlags struct {
 	samples, users int
 	seconds        float64
@@ -45,7 +45,7 @@ type steadyFlags struct {
 	json           bool
 }
 
-// SteadyCommand is the command that finds the steady window of a point.
+// SteadyCommand returns harness submission steady.
 func SteadyCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &steadyFlags{}
@@ -68,7 +68,7 @@ func SteadyCommand(s *shell.App) *cobra.Command {
 	return c
 }
 
-// checkFlags refuses settings that make no window.
+// checkFlags rejects settings that do not define a window.
 func (f *steadyFlags) checkFlags(events string) error {
 	switch {
 	case f.tokenizer == "" && !isRequests(events):
@@ -93,7 +93,7 @@ func (f *steadyFlags) checkFlags(events string) error {
 	return nil
 }
 
-// minSeconds is the least time of the window.
+// minSeconds returns the minimum length of the window in seconds.
 func (f *steadyFlags) minSeconds() float64 {
 	if f.users == 0 {
 		return f.seconds
@@ -129,14 +129,14 @@ func (a *app) findSteady(events string, f *steadyFlags) error {
 	return nil
 }
 
-// isRequests says whether a file is the records of our own client.
+// isRequests reports whether a file contains our own client's records.
 func isRequests(file string) bool { return filepath.Base(file) == requests.JSONLName }
 
-// eventsMemory is the memory, in bytes, above which garbage is collected more often: logs have many GB, of which a
-// few floats of each request are kept.
+// eventsMemory is the heap size in bytes above which garbage is collected more often. Logs have many GB, but only a few
+// floats per request are kept.
 const eventsMemory = 200 << 20
 
-// readEvents reads the client's events, or our own records, whose tokens are the server's.
+// readEvents reads the official client's events, or our own client's records with the server's token counts.
 func (f *steadyFlags) readEvents(path string) (steady.Events, *chat.Counter, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -173,7 +173,7 @@ func (f *steadyFlags) readEvents(path string) (steady.Events, *chat.Counter, err
 	return events, messages, err
 }
 
-// noteSteady says what the block does not.
+// noteSteady prints notes on what the block does not contain.
 func (a *app) noteSteady(found steady.Events, r steady.Report) {
 	if found.Skipped > 0 {
 		fmt.Fprintf(a.Stderr, "%d lines are not events and do not count\n", found.Skipped)

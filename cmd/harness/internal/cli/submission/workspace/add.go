@@ -116,7 +116,7 @@ func (a *app) removeCommand() *cobra.Command {
 	return c
 }
 
-// printMarks says why what was added may not be submitted.
+// printMarks prints why added runs may not be submitted.
 func (a *app) printMarks(results []assemble.Result) {
 	seen := map[string]bool{}
 	for _, r := range results {

@@ -27,7 +27,7 @@ measured are inferred if the rules allow it for edge systems, and X-99 gets the 
 inference is listed with its reason; measured results are never replaced. TREE.files.json, next to the tree, lists every
 file's origin. Use harness submission check to check the tree.`
 
-// buildFlags are the flags of submission build.
+// buildFlags contains the flags of submission build.
 type buildFlags struct {
 	assemble.PlanOptions
 	workspace, out string
@@ -91,7 +91,7 @@ func (a *app) buildTree(ctx context.Context, f *buildFlags) error {
 	return a.printDerived(p)
 }
 
-// printDerived says which runs are left out, which results are copies, and what the rules ask for and is not there.
+// printDerived lists the runs that are left out, the copied results, and what the rules require but is missing.
 func (a *app) printDerived(p *assemble.Plan) error {
 	runs.SayLeft(a.Stdout, p.LeftOut)
 	for _, d := range p.Derived {

@@ -21,12 +21,12 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// ofEndpointsWorkspace says whether a workspace is of a submission to MLPerf Endpoints: the rules say so, or its file.
+// ofEndpointsWorkspace reports whether a workspace is for a submission to MLPerf Endpoints, from the rules or its file.
 func ofEndpointsWorkspace(dir, rules string) bool {
 	return rules == endpoints.NewestRules().Name || build.IsWorkspace(dir)
 }
 
-// beginEndpoints is submission init of MLPerf Endpoints.
+// beginEndpoints is submission init for MLPerf Endpoints.
 func (a *app) beginEndpoints(ctx context.Context, dir string, o *initFlags, flags *pflag.FlagSet) error {
 	if err := curves.CheckFlags(flags, "system-type"); err != nil {
 		return err
@@ -46,7 +46,8 @@ func (a *app) beginEndpoints(ctx context.Context, dir string, o *initFlags, flag
 	return a.listOpen(w)
 }
 
-// probeNodes is what the nodes at hosts say of themselves, through ssh; without a host, what this machine says.
+// probeNodes runs the description program on the hosts through ssh, or on this machine if there are none. It returns
+// the outputs by host.
 func (a *app) probeNodes(ctx context.Context, hosts []string) (map[string]string, error) {
 	if len(hosts) == 0 {
 		return system.ProbeMachine(ctx, system.Machine{Root: a.Root, Run: runProgram}), nil
@@ -69,7 +70,7 @@ func (a *app) probeNodes(ctx context.Context, hosts []string) (map[string]string
 	return system.JoinNodes(hosts, all)
 }
 
-// describeExit adds the last line that a program wrote to its error.
+// describeExit adds the last line of a program's error output to its error.
 func describeExit(err error) error {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	if !ok {
@@ -79,7 +80,7 @@ func describeExit(err error) error {
 	return fmt.Errorf("%w: %s", err, lines[len(lines)-1])
 }
 
-// listOpen says what a person must still write.
+// listOpen lists the texts that a person must still write.
 func (a *app) listOpen(w *build.Workspace) error {
 	open, err := w.OpenFields()
 	if err != nil {
@@ -88,7 +89,7 @@ func (a *app) listOpen(w *build.Workspace) error {
 	return listUnfilled(a.Stdout, w.Dir, open)
 }
 
-// addEndpoints takes points into a submission to MLPerf Endpoints.
+// addEndpoints adds points to a submission to MLPerf Endpoints.
 func (a *app) addEndpoints(ctx context.Context, dir string, folders []string, o assemble.AddOptions,
 	flags *pflag.FlagSet) error {
 	if err := curves.CheckFlags(flags, "division", "benchmark", "only"); err != nil {
@@ -110,7 +111,7 @@ func (a *app) addEndpoints(ctx context.Context, dir string, folders []string, o 
 	}))
 }
 
-// removeEndpoints takes points out of a submission to MLPerf Endpoints.
+// removeEndpoints removes points from a submission to MLPerf Endpoints.
 func (a *app) removeEndpoints(ctx context.Context, dir string, names []string) error {
 	return sdk.Usage(build.UpdateWorkspace(ctx, dir, func(w *build.Workspace) error {
 		removed, err := w.Remove(names)
@@ -121,7 +122,7 @@ func (a *app) removeEndpoints(ctx context.Context, dir string, names []string) e
 	}))
 }
 
-// buildEndpoints makes the tree of a submission to MLPerf Endpoints.
+// buildEndpoints builds the tree of a submission to MLPerf Endpoints.
 func (a *app) buildEndpoints(ctx context.Context, f *buildFlags, flags *pflag.FlagSet) error {
 	if err := curves.CheckFlags(flags, "no-infer", "no-low-accuracy"); err != nil {
 		return err
@@ -163,7 +164,7 @@ func (a *app) buildEndpoints(ctx context.Context, f *buildFlags, flags *pflag.Fl
 	return a.sayChecked(filepath.Join(f.out, filepath.FromSlash(p.Root)))
 }
 
-// printPower shows how the power of a system comes about.
+// printPower explains the calculation of a system's power.
 func (a *app) printPower(p *build.PowerDescription) {
 	fmt.Fprintf(a.Stdout, "power of %s\n", p.System)
 	for _, line := range p.Lines {
@@ -171,7 +172,7 @@ func (a *app) printPower(p *build.PowerDescription) {
 	}
 }
 
-// printLacking says what is missing, and what to do.
+// printLacking lists what is missing, with advice.
 func (a *app) printLacking(p *build.Plan, workspace string) error {
 	for _, mark := range p.Marks {
 		fmt.Fprintln(a.Stdout, "marked, not to be submitted: "+mark)
@@ -185,7 +186,7 @@ func (a *app) printLacking(p *build.Plan, workspace string) error {
 	return nil
 }
 
-// sayChecked says what the check finds in a tree that was made.
+// sayChecked prints the findings of the check in a new tree.
 func (a *app) sayChecked(root string) error {
 	report, err := check.Check(root, endpoints.NewestRules())
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/assemble"
 )
 
-// gatherRuns adds the runs to the workspace, builds the tree and checks it. Where there is no workspace, or not all
-// runs are good, it says what to do. That the check refuses what is marked is no failure.
+// gatherRuns adds the runs to the workspace, builds the tree and checks it. Without a workspace, or if some runs are
+// not good, it prints advice. It ignores a rejection of marked runs by the check.
 func (a *app) gatherRuns(ctx context.Context, r *runFlags, good bool) error {
 	_, err := os.Stat(filepath.Join(r.Goal.Workspace, assemble.WorkspaceFile))
 	switch {
@@ -30,7 +30,7 @@ func (a *app) gatherRuns(ctx context.Context, r *runFlags, good bool) error {
 	}
 	if err := a.addRuns(ctx, r); err != nil && !good {
 		fmt.Fprintf(a.Stdout, "\nthe runs are in %s; no tree is built, since not all are good: %v\n", r.Output.Dir, err)
-		return nil // what became of the runs decides the code
+		return nil // the outcome of the runs sets the exit code
 	} else if err != nil {
 		return sdk.Usage(err)
 	}
@@ -47,7 +47,7 @@ func (a *app) gatherRuns(ctx context.Context, r *runFlags, good bool) error {
 	return err
 }
 
-// addRuns takes the runs of the output folder into the workspace, in place of those that came from it before.
+// addRuns adds the runs of the output folder to the workspace. They replace the earlier runs from the same folder.
 func (a *app) addRuns(ctx context.Context, r *runFlags) error {
 	out, err := filepath.Abs(r.Output.Dir)
 	if err != nil {

@@ -34,11 +34,11 @@ you run it again, it adds new facts and keeps your edits.
 
 For a submission to MLPerf Endpoints use --rules endpoints-1.0 (docs/endpoints.md).`
 
-// initFlags are the flags of submission init.
+// initFlags contains the flags of submission init.
 type initFlags struct {
 	assemble.InitOptions
-	rules, submission, node string   // of a submission to MLPerf Endpoints
-	ssh                     []string // machines of that kind; none: this one
+	rules, submission, node string   // for a submission to MLPerf Endpoints
+	ssh                     []string // hosts of the node type; empty: this machine
 }
 
 func (a *app) initCommand() *cobra.Command {
@@ -84,17 +84,17 @@ func (a *app) initWorkspace(ctx context.Context, dir string, o assemble.InitOpti
 	return listUnfilled(a.Stdout, dir, done.OpenFields)
 }
 
-// maxProbe is how long a program that describes devices may take.
+// maxProbe is the time limit of a program that describes devices.
 const maxProbe = 20 * time.Second
 
-// runProgram gives what a program prints.
+// runProgram returns the output of a program.
 func runProgram(ctx context.Context, name string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, maxProbe)
 	defer cancel()
 	return exec.CommandContext(ctx, name, args...).Output()
 }
 
-// listUnfilled says what a person must still write.
+// listUnfilled lists the texts that a person must still write.
 func listUnfilled(w io.Writer, dir string, open []assemble.Unfilled) error {
 	if len(open) == 0 {
 		_, err := fmt.Fprintln(w, "\neverything is filled in")

@@ -52,7 +52,7 @@ A plan of a curve of MLPerf Endpoints (harness submission plan) is run point aft
   harness submission run plan.yaml --rehearsal --out trial
   harness submission run plan.yaml --client official --client-python venv/bin/python --out curve`
 
-// runFlags are the flags of submission run.
+// runFlags contains the flags of submission run.
 type runFlags struct {
 	*runs.Flags
 	datasets          []string
@@ -60,8 +60,8 @@ type runFlags struct {
 	auditDatasets     []string
 	rehearsal, dryRun bool
 	tree              string
-	listed            map[string]suite.Job // by model, where a suite lists them
-	shorten           float64              // of a plan, as are the next two
+	listed            map[string]suite.Job // jobs of a suite by model
+	shorten           float64              // only for plans, as are the next two
 	client, python    string
 }
 
@@ -96,10 +96,10 @@ func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-// ownFlagNames are those that mean something else than for harness run.
+// ownFlagNames lists the flags with another meaning than in harness run.
 var ownFlagNames = []string{"dataset", "accuracy-dataset", "audit-dataset", "system"}
 
-// ownFlags are those that mean something else than for harness run.
+// ownFlags returns the flags with another meaning than in harness run.
 func (r *runFlags) ownFlags() *pflag.FlagSet {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	flags.StringVar(&r.Goal.System, "system", "",
@@ -113,7 +113,7 @@ func (r *runFlags) ownFlags() *pflag.FlagSet {
 	return flags
 }
 
-// settleFlags checks the flags and fills in what a submission's runs have.
+// settleFlags checks the flags and sets the defaults of a submission's runs.
 func (r *runFlags) settleFlags() error {
 	switch {
 	case r.rehearsal:
@@ -128,7 +128,7 @@ func (r *runFlags) settleFlags() error {
 	return nil
 }
 
-// checkKnownType wants the type of the system, on which it depends what the rules ask for, unless scenarios are named.
+// checkKnownType requires the system's type unless scenarios are named, because the required scenarios depend on it.
 func (r *runFlags) checkKnownType() error {
 	if r.Rules.SystemType != "" || len(r.Load.Scenarios) > 0 || r.Rules.Division == tree.DivisionOpen {
 		return nil
@@ -167,7 +167,7 @@ func (a *app) makeRuns(c *cobra.Command, r *runFlags, models []string) error {
 	return runs.Observed(a.App, c.Context(), r.Flags, func() error { return a.submitParts(c.Context(), r, parts) })
 }
 
-// submitParts makes the runs of all models, and adds them to the workspace.
+// submitParts runs all models and adds the runs to the workspace.
 func (a *app) submitParts(ctx context.Context, r *runFlags, parts []campaign.ModelPart) error {
 	if r.rehearsal {
 		fmt.Fprintln(a.Stdout, "a rehearsal: no check accepts these runs")
@@ -185,7 +185,7 @@ func (a *app) submitParts(ctx context.Context, r *runFlags, parts []campaign.Mod
 	return outcome.Err()
 }
 
-// planParts plans the runs of all models, before any of them is made.
+// planParts plans the runs of all models before the first one runs.
 func (a *app) planParts(c *cobra.Command, r *runFlags, models []string) ([]campaign.ModelPart, error) {
 	var parts []campaign.ModelPart
 	var faults []error
@@ -223,8 +223,8 @@ func (a *app) planParts(c *cobra.Command, r *runFlags, models []string) ([]campa
 	return parts, sdk.Usage(errors.Join(faults...))
 }
 
-// refuseEmbedded says before hours of runs what add would say after them. A backend that was named may have a model of
-// its own.
+// refuseEmbedded rejects an embedded model before hours of runs, because add would reject it afterwards. A backend
+// named by the user may have its own model.
 func (r *runFlags) refuseEmbedded(q bench.Request) error {
 	var what []string
 	if len(q.Model.Files) == 0 && q.Model.Backend == "" {
@@ -240,7 +240,7 @@ func (r *runFlags) refuseEmbedded(q bench.Request) error {
 		"with --rehearsal", strings.Join(what, " and "))
 }
 
-// ofModel are the values that mean one of the models: MODEL=VALUE, or VALUE for all.
+// ofModel returns the values for a model. MODEL=VALUE is for one model, and VALUE for all.
 func ofModel(values []string, model string, models []string) []string {
 	var mine []string
 	for _, text := range values {
@@ -263,7 +263,7 @@ func lastValue(values []string) string {
 	return values[len(values)-1]
 }
 
-// printOutcome prints what became of a run or an audit.
+// printOutcome prints the outcome of a run or an audit.
 func (a *app) printOutcome(all *shell.Outcomes, p campaign.ModelPart, o campaign.Outcome) {
 	switch {
 	case o.Err != nil:
@@ -277,7 +277,7 @@ func (a *app) printOutcome(all *shell.Outcomes, p campaign.ModelPart, o campaign
 	}
 }
 
-// writeHours lists the runs and how long they take.
+// writeHours lists the runs and their expected times.
 func (a *app) writeHours(ctx context.Context, parts []campaign.ModelPart) error {
 	whole, sure := time.Duration(0), true
 	for _, p := range parts {
@@ -304,7 +304,7 @@ func (a *app) writeHours(ctx context.Context, parts []campaign.ModelPart) error 
 	return err
 }
 
-// hoursText says how long a run takes.
+// hoursText formats the expected time of a run.
 func hoursText(run campaign.PlannedRun) string {
 	switch text := aboutText(run.Duration); {
 	case run.Exists:
@@ -318,7 +318,7 @@ func hoursText(run campaign.PlannedRun) string {
 	}
 }
 
-// aboutText is a duration for a plan; "" for none.
+// aboutText formats an approximate duration; "" for 0.
 func aboutText(d time.Duration) string {
 	switch {
 	case d <= 0:

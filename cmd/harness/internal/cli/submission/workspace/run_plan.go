@@ -23,14 +23,14 @@ import (
 	"github.com/plumbline-ml/plumbline/serving"
 )
 
-// planRunFlags are those that go with a plan.
+// planRunFlags lists the flags that can be combined with a plan.
 var planRunFlags = []string{"out", "force", "quiet", "rehearsal", "shorten", "client", "client-python", "dry-run",
 	"backend-opt", "backend-secret"}
 
-// lineEvery is how long it takes until a line says how far a point is.
+// lineEvery is the interval of the progress lines of a point.
 const lineEvery = 30 * time.Second
 
-// runPlan makes the runs of plans of curves.
+// runPlan runs the points in plans of curves.
 func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 	if err := r.checkPlanFlags(c.Flags(), files); err != nil {
 		return sdk.Usage(err)
@@ -72,8 +72,8 @@ func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 	return serving.OfServer(err)
 }
 
-// checkSets says how the files of a plan differ from the official sets: of the performance set, and of accuracy runs
-// where one is due.
+// checkSets calls say for the differences between a plan's files and the official sets: the performance set, and the
+// accuracy set if an accuracy run is due.
 func checkSets(p *plan.Plan, rules *endpoints.Rules, say func(line string)) error {
 	if keys := p.Client.Unfilled(); p.Client.PerformanceSet == "" || slices.Contains(keys, performanceKey) {
 		return nil
@@ -102,7 +102,7 @@ func checkSets(p *plan.Plan, rules *endpoints.Rules, say func(line string)) erro
 	return nil
 }
 
-// checkPlanFlags refuses flags that are not of a plan, and a client that is not chosen.
+// checkPlanFlags rejects flags that do not apply to a plan, and requires a client.
 func (r *runFlags) checkPlanFlags(flags *pflag.FlagSet, files []string) error {
 	var faults []error
 	flags.Visit(func(f *pflag.Flag) {
@@ -119,7 +119,7 @@ func (r *runFlags) checkPlanFlags(flags *pflag.FlagSet, files []string) error {
 	return errors.Join(append(faults, r.checkClient())...)
 }
 
-// checkClient wants one client: the official one, or our own in a trial.
+// checkClient requires one client: the official one, or our own in a trial.
 func (r *runFlags) checkClient() error {
 	switch r.client {
 	case drive.OfficialName:
@@ -145,7 +145,7 @@ func (r *runFlags) checkClient() error {
 	return nil
 }
 
-// checkPlan wants a plan without errors, whose model the client can measure, and whose server and data are named.
+// checkPlan requires a plan without errors, with a server, data, and a model that the client can measure.
 func (r *runFlags) checkPlan(p *plan.Plan, rules *endpoints.Rules) error {
 	var faults []error
 	for _, f := range plan.JudgePlan(p, rules) {
@@ -167,7 +167,7 @@ func (r *runFlags) checkPlan(p *plan.Plan, rules *endpoints.Rules) error {
 	return nil
 }
 
-// pointClient is the client that measures the points of a plan.
+// pointClient returns the client that measures the points of a plan.
 func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (drive.Client, error) {
 	r.Request.Model.Env, r.Request.Model.Secrets = a.Env, &a.Secrets
 	options, err := r.Request.ServerOptions()
@@ -197,7 +197,8 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 		Note: func(text string) { fmt.Fprintln(a.Stdout, "note: "+text) }}, nil
 }
 
-// trialRules are the rules of a trial by the official client: a super-pass has as many samples as the plan's file.
+// trialRules returns the rules of a trial with the official client. A super-pass has as many samples as the plan's
+// file.
 func (r *runFlags) trialRules(p *plan.Plan, rules *endpoints.Rules) (*endpoints.Rules, error) {
 	if !r.rehearsal || p.Client.PerformanceSet == "" {
 		return rules, nil
@@ -212,13 +213,15 @@ func (r *runFlags) trialRules(p *plan.Plan, rules *endpoints.Rules) (*endpoints.
 	return &trial, nil
 }
 
-// tokenizerKey is the key of a plan that our own client can do without; performanceKey that of the performance set.
+// tokenizerKey is the key in a plan that our own client does not require, and performanceKey that of the performance
+// set.
 const (
 	tokenizerKey   = "client.tokenizer"
 	performanceKey = "client.performance_set"
 )
 
-// tokenizerOf is the plan's tokenizer where it is on this machine; empty: the server's own counts of tokens stand.
+// tokenizerOf returns the plan's tokenizer if it is on this machine. If it is empty, the server's token counts are
+// used.
 func (a *app) tokenizerOf(p *plan.Plan) string {
 	file := p.Client.Tokenizer
 	if slices.Contains(p.Client.Unfilled(), tokenizerKey) || file == "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/suite"
 )
 
-// readSuite takes the models of a suite with their flags, laid over those of the command line. What is run of each, and
-// how often, is the rules' affair.
+// readSuite returns the models of a suite and stores their flags, which take precedence over the command line's. The
+// rules determine the runs and their number.
 func (r *runFlags) readSuite(c *cobra.Command, args []string) (models []string, err error) {
 	if len(args) > 1 {
 		return nil, fmt.Errorf("%q: want one suite, or models", args)
@@ -45,7 +45,7 @@ func (r *runFlags) readSuite(c *cobra.Command, args []string) (models []string, 
 	return models, errors.Join(faults...)
 }
 
-// notOfRun are the flags of a command that harness run does not have, or that mean something else.
+// notOfRun returns the flags of a command that harness run lacks or that have another meaning there.
 func notOfRun(c *cobra.Command) []string {
 	run := pflag.NewFlagSet("", pflag.ContinueOnError)
 	runs.ModelFlags(run, new(bench.Request))
@@ -58,7 +58,7 @@ func notOfRun(c *cobra.Command) []string {
 	return others
 }
 
-// fromSuite gives a model the flags that the suite has for it.
+// fromSuite applies the suite's flags for a model.
 func (r *runFlags) fromSuite(one *runs.Flags, j suite.Job) error {
 	request, err := runs.JobRequest(j)
 	if err != nil {

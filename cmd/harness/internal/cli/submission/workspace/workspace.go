@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
-// app is one execution.
+// app is one execution of a command in this package.
 type app struct {
 	*shell.App
 	check func(ctx context.Context, tree, rules string) error
 }
 
-// Commands are run, init, add, remove and build. check is submission check of a tree by the rules of a round: run ends
-// with it.
+// Commands returns run, init, add, remove and build. check is submission check for a tree and the rules of a round; run
+// calls it last.
 func Commands(
 	s *shell.App, f *shell.PluginFlags, check func(ctx context.Context, tree, rules string) error,
 ) []*cobra.Command {
