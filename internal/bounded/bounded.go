@@ -46,29 +46,29 @@ func (path irregularFileError) Unwrap() []error { return []error{ErrFile, fs.Err
 
 // ReadFile returns the contents of a regular file. If the file is larger than maxBytes, it returns an error that states
 // the limit.
-func ReadFile(path string, most int64) ([]byte, error) {
-	f, err := OpenUpTo(path, most)
+func ReadFile(path string, maxBytes int64) ([]byte, error) {
+	f, err := OpenUpTo(path, maxBytes)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err == nil && int64(len(data)) > most {
-		err = tooLarge(path, most)
+	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err == nil && int64(len(data)) > maxBytes {
+		err = tooLarge(path, maxBytes)
 	}
 	return data, err
 }
 
 // OpenUpTo opens a regular file whose current size does not exceed maxBytes. The error for a larger file states the
 // limit.
-func OpenUpTo(path string, most int64) (*os.File, error) {
+func OpenUpTo(path string, maxBytes int64) (*os.File, error) {
 	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	info, err := f.Stat()
-	if err == nil && info.Size() > most {
-		err = tooLarge(path, most)
+	if err == nil && info.Size() > maxBytes {
+		err = tooLarge(path, maxBytes)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -77,11 +77,11 @@ func OpenUpTo(path string, most int64) (*os.File, error) {
 }
 
 // Dir returns the files of a folder. Only regular files of up to maxBytes bytes can be opened.
-func Dir(dir string, most int64) fs.FS { return boundedFolder{dir, most} }
+func Dir(dir string, maxBytes int64) fs.FS { return boundedFolder{dir, maxBytes} }
 
 type boundedFolder struct {
-	dir  string
-	most int64
+	dir      string
+	maxBytes int64
 }
 
 // Open implements fs.FS.
@@ -89,7 +89,7 @@ func (d boundedFolder) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
 	}
-	return OpenUpTo(filepath.Join(d.dir, filepath.FromSlash(name)), d.most)
+	return OpenUpTo(filepath.Join(d.dir, filepath.FromSlash(name)), d.maxBytes)
 }
 
 // OpenRoot opens a folder like os.OpenRoot, but returns an error for a pipe, where os.OpenRoot would wait for a writer.
@@ -114,6 +114,6 @@ func Named(err error) error {
 	return fmt.Errorf("%s: %w", of.Path, of.Err)
 }
 
-func tooLarge(path string, most int64) error {
-	return fmt.Errorf("%w: %s has more than %d bytes, the most that is read of such a file", ErrFile, path, most)
+func tooLarge(path string, maxBytes int64) error {
+	return fmt.Errorf("%w: %s has more than %d bytes, the most that is read of such a file", ErrFile, path, maxBytes)
 }

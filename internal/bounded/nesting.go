@@ -5,7 +5,7 @@ import "fmt"
 // Nesting returns an error if brackets, or lists that begin on one line (- - - x), nest deeper than maxDepth in a YAML
 // text. The YAML parser takes time and memory proportional to the square of the depth, gigabytes for 100 KB. Brackets
 // in strings and comments count too.
-func Nesting(text []byte, most int) error {
+func Nesting(text []byte, maxDepth int) error {
 	brackets, dashes, line := 0, 0, 1
 	before := byte('\n')
 	for i, c := range text {
@@ -22,10 +22,10 @@ func Nesting(text []byte, most int) error {
 			dashes, line = 0, line+1
 		}
 		switch before = c; {
-		case brackets > most:
-			return fmt.Errorf("line %d: more than %d brackets are open at once", line, most)
-		case dashes > most:
-			return fmt.Errorf("line %d: more than %d lists begin on one line", line, most)
+		case brackets > maxDepth:
+			return fmt.Errorf("line %d: more than %d brackets are open at once", line, maxDepth)
+		case dashes > maxDepth:
+			return fmt.Errorf("line %d: more than %d lists begin on one line", line, maxDepth)
 		}
 	}
 	return nil

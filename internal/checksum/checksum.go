@@ -49,10 +49,10 @@ const DatasetNote = "names and sizes of all files, contents of .txt, .csv, .json
 // sizes of all files, and the contents of files with labels, lists and records. It skips the contents of pictures,
 // because reading a hundred gigabytes of them would take longer than the run. A single file gets the checksum of a
 // folder that contains only this file.
-func Dataset(at string) (string, error) {
-	lines, err := describeAll(at)
+func Dataset(path string) (string, error) {
+	lines, err := describeAll(path)
 	if err != nil {
-		return "", fmt.Errorf("naming the data set %s: %w", at, err)
+		return "", fmt.Errorf("naming the data set %s: %w", path, err)
 	}
 	slices.Sort(lines)
 	h := sha256.New()
@@ -62,16 +62,16 @@ func Dataset(at string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-func describeAll(at string) (lines []string, err error) {
-	info, err := os.Stat(at)
+func describeAll(path string) (lines []string, err error) {
+	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
-		line, err := fileLine(os.DirFS(filepath.Dir(at)), filepath.Base(at))
+		line, err := fileLine(os.DirFS(filepath.Dir(path)), filepath.Base(path))
 		return []string{line}, err
 	}
-	root := os.DirFS(at) // the path may be a link
+	root := os.DirFS(path) // the path may be a link
 	err = fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) && name != "." { // a folder that was removed meanwhile
 			return nil

@@ -24,18 +24,19 @@ const replayGrace = 240 * time.Second
 // for the answer before it sends the next. If an answer fails, Replay skips the conversation's later turns. It stops
 // after maxTime at the latest. The turns that it did not send are missing from the result.
 func Replay(
-	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, all []sdk.Conversation, most time.Duration,
+	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, conversations []sdk.Conversation, maxTime time.Duration,
 	progress *engine.PointProgress,
 ) (p *engine.MeasuredPoint, answers Answers, err error) {
-	asks := turnsOf(all)
+	asks := turnsOf(conversations)
 	if n := qsl.TotalSampleCount(); n != len(asks) || n == 0 {
-		return nil, nil, fmt.Errorf("%d conversations have %d turns, and the data set has %d samples", len(all), len(asks), n)
+		return nil, nil, fmt.Errorf("%d conversations have %d turns, and the data set has %d samples",
+			len(conversations), len(asks), n)
 	}
 	answers = Answers{}
 	err = withSamplesLoaded(ctx, sut, qsl, len(asks), func(samples int) (err error) {
 		plan := engine.PointPlan{
 			Asks: asks, Grace: replayGrace, MaxErrors: &engine.MaxErrors{Count: math.MaxInt}, Progress: progress,
-			Load: arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Requests: len(asks), Duration: most},
+			Load: arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Requests: len(asks), Duration: maxTime},
 		}
 		if p, err = askByUsers(ctx, &sutAsker{sut: sut, batch: 1, loaded: samples, answers: answers}, plan); p != nil {
 			p.Window = nil // all turns count, including the last one
@@ -46,8 +47,8 @@ func Replay(
 }
 
 // turnsOf returns the turns as requests.
-func turnsOf(all []sdk.Conversation) (asks engine.AskList) {
-	for _, c := range all {
+func turnsOf(conversations []sdk.Conversation) (asks engine.AskList) {
+	for _, c := range conversations {
 		for k := range c.Turns {
 			asks = append(asks, prompts.Ask{Row: len(asks), Session: c.ID, Turn: k})
 		}

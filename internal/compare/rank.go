@@ -71,15 +71,15 @@ func exactP(ranks []int, found, n int) float64 {
 }
 
 // waysToSum returns, for each sum from 0 to maxSum, the number of choices of n ranks with this sum.
-func waysToSum(ranks []int, n, most int) []float64 {
+func waysToSum(ranks []int, n, maxSum int) []float64 {
 	ways := make([][]float64, n+1) // by the number of chosen ranks
 	for k := range ways {
-		ways[k] = make([]float64, most+1)
+		ways[k] = make([]float64, maxSum+1)
 	}
 	ways[0][0] = 1
 	for _, r := range ranks {
 		for k := n; k >= 1; k-- {
-			for sum := most; sum >= r; sum-- {
+			for sum := maxSum; sum >= r; sum-- {
 				ways[k][sum] += ways[k-1][sum-r]
 			}
 		}

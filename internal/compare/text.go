@@ -26,14 +26,14 @@ func WriteJSON[C Comparison | []Comparison](w io.Writer, c C) error {
 }
 
 // WriteText writes the comparison for a terminal: the main figures of each pair, or all if every is true.
-func (c Comparison) WriteText(w io.Writer, every bool) error {
+func (c Comparison) WriteText(w io.Writer, all bool) error {
 	b := terminal.On(w)
 	t := table.Table{}
 	t.Row("BASE", c.Base.Name, figure.Plural(c.Base.Runs, "run"))
 	t.Row("NEW", c.New.Name, figure.Plural(c.New.Runs, "run"))
 	_, _ = t.WriteTo(b)
 	for _, p := range c.Pairs {
-		p.writePair(b, every)
+		p.writePair(b, all)
 	}
 	b.Print("\n")
 	for _, n := range append(c.Legend(), c.Notes...) {
@@ -42,7 +42,7 @@ func (c Comparison) WriteText(w io.Writer, every bool) error {
 	return b.Err()
 }
 
-func (p Pair) writePair(b *terminal.Writer, every bool) {
+func (p Pair) writePair(b *terminal.Writer, all bool) {
 	b.Print("\n", terminal.Span{Style: terminal.Heading, Text: p.Title()},
 		fmt.Sprintf(": %s against %d\n", figure.Plural(p.NewRuns, "run"), p.BaseRuns))
 	d := table.Table{Indent: "  "}
@@ -54,14 +54,14 @@ func (p Pair) writePair(b *terminal.Writer, every bool) {
 		b.Print("  ", n, "\n")
 	}
 	b.Print("\n")
-	t := p.FigureTable(every)
+	t := p.FigureTable(all)
 	t.Indent = "  "
 	_, _ = t.WriteTo(b)
 }
 
 // FigureTable returns the table of the pair's main figures, or of all figures if every is true.
-func (p Pair) FigureTable(every bool) *table.Table {
-	rows := slices.DeleteFunc(slices.Clone(p.Rows), func(r FigureRow) bool { return !every && !r.Main })
+func (p Pair) FigureTable(all bool) *table.Table {
+	rows := slices.DeleteFunc(slices.Clone(p.Rows), func(r FigureRow) bool { return !all && !r.Main })
 	spread := slices.ContainsFunc(rows, func(r FigureRow) bool { return r.Base.SpreadText()+r.New.SpreadText() != "" })
 	t := &table.Table{Right: []int{2, 3, 4}}
 	head := []any{"NAME", "", "BASE", "NEW", "CHANGE", "VERDICT"}

@@ -49,9 +49,9 @@ func Flat(color Color) Ink { return func(int, int) Color { return color } }
 
 // FillAnyhow paints a contour at a point with a random rotation, colour and opacity. The opacity is at least
 // minOpacity.
-func (c *Canvas) FillAnyhow(r *Random, contour []Point, at Point, least int) {
+func (c *Canvas) FillAnyhow(r *Random, contour []Point, at Point, minOpacity int) {
 	path := Path{contour}.Place(NewPose(at, r.Below(Turn)))
-	c.Fill(path, r.Between(least, One), Flat(AnyColor(r)))
+	c.Fill(path, r.Between(minOpacity, One), Flat(AnyColor(r)))
 }
 
 // Anywhere returns a random point of the picture.

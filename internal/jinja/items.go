@@ -30,7 +30,7 @@ func attributeOf(v any, name string) any {
 	return &undefined{name}
 }
 
-// itemOf returns v[key].
+// itemOf returns v[with].
 func (r *rendering) itemOf(v, with any) any {
 	if u, ok := v.(*undefined); ok {
 		failf("%s is undefined, and has no items", u.name)

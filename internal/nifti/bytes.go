@@ -6,10 +6,10 @@ import "encoding/binary"
 const tile = 8
 
 // copyBytes returns a planeWriter for one-byte voxels that are the values, 0 to maxClass.
-func copyBytes(most uint8) planeWriter[uint8] {
+func copyBytes(maxClass uint8) planeWriter[uint8] {
 	return func(h *VolumeHeader, out []uint8, block []byte, k, n int) error {
-		if !allWithin(block, most) {
-			return firstAbove(h, block, k, n, most)
+		if !allWithin(block, maxClass) {
+			return firstAbove(h, block, k, n, maxClass)
 		}
 		rows, across := h.Shape[0]/tile*tile, n/tile*tile
 		for j := range h.Shape[1] {
@@ -25,23 +25,23 @@ func copyBytes(most uint8) planeWriter[uint8] {
 }
 
 // allWithin reports whether no byte exceeds maxClass.
-func allWithin(block []byte, most uint8) bool {
+func allWithin(block []byte, maxClass uint8) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
-	if most > 127 {
-		return !anyAbove(block, most)
+	if maxClass > 127 {
+		return !anyAbove(block, maxClass)
 	}
-	room := uint64(127-most) * ones // adding this sets the high bit of a byte above maxClass
+	room := uint64(127-maxClass) * ones // adding this sets the high bit of a byte above maxClass
 	var seen uint64
 	for ; len(block) >= 8; block = block[8:] {
 		v := binary.LittleEndian.Uint64(block)
 		seen |= v | (v&^high + room)
 	}
-	return seen&high == 0 && !anyAbove(block, most)
+	return seen&high == 0 && !anyAbove(block, maxClass)
 }
 
-func anyAbove(block []byte, most uint8) bool {
+func anyAbove(block []byte, maxClass uint8) bool {
 	for _, v := range block {
-		if v > most {
+		if v > maxClass {
 			return true
 		}
 	}
@@ -49,11 +49,11 @@ func anyAbove(block []byte, most uint8) bool {
 }
 
 // firstAbove returns an error that names the first byte above maxClass.
-func firstAbove(h *VolumeHeader, block []byte, k, n int, most uint8) error {
+func firstAbove(h *VolumeHeader, block []byte, k, n int, maxClass uint8) error {
 	plane := h.Shape[0] * h.Shape[1]
 	for at := range plane {
 		for place := range n {
-			if v := block[place*plane+at]; v > most {
+			if v := block[place*plane+at]; v > maxClass {
 				return notAClass(at%h.Shape[0], at/h.Shape[0], k+place, float64(v))
 			}
 		}

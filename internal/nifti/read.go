@@ -39,13 +39,13 @@ func ReadFloats(path string, order VoxelOrder) (*VolumeHeader, []float32, error)
 }
 
 // ReadClasses reads a volume of whole numbers from 0 to maxClass. The error for another value names the voxel.
-func ReadClasses(path string, order VoxelOrder, most uint8) (*VolumeHeader, []uint8, error) {
+func ReadClasses(path string, order VoxelOrder, maxClass uint8) (*VolumeHeader, []uint8, error) {
 	return readVolume(path, func(h *VolumeHeader) planeWriter[uint8] {
 		if h.Type == Uint8 && h.Slope == 1 && h.Intercept == 0 && order == Kept {
-			return copyBytes(most)
+			return copyBytes(maxClass)
 		}
 		return convertVoxels(order, func(v float64) (uint8, bool) {
-			if !(v >= 0 && v <= float64(most)) {
+			if !(v >= 0 && v <= float64(maxClass)) {
 				return 0, false
 			}
 			return uint8(v), v == float64(uint8(v))
@@ -130,11 +130,11 @@ const together = 16
 
 // readVoxels reads the planes of the third axis. r contains up to maxBytes bytes. If the header claims more, readVoxels
 // fails before it allocates memory.
-func readVoxels[T any](h *VolumeHeader, r io.Reader, most int64, turn planeWriter[T]) ([]T, error) {
+func readVoxels[T any](h *VolumeHeader, r io.Reader, maxBytes int64, turn planeWriter[T]) ([]T, error) {
 	size := h.Type.size()
-	if need := int64(h.VoxelCount()) * int64(size); need > most {
+	if need := int64(h.VoxelCount()) * int64(size); need > maxBytes {
 		return nil, fmt.Errorf("%w: the file is truncated: shape %v of %v needs %d bytes, and it holds at most %d", ErrFormat,
-			h.Shape, h.Type, need, most)
+			h.Shape, h.Type, need, maxBytes)
 	}
 	out := make([]T, h.VoxelCount())
 	plane := h.Shape[0] * h.Shape[1]

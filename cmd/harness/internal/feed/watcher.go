@@ -46,8 +46,8 @@ func (w *runWatcher) lookLoop(done <-chan struct{}) {
 }
 
 // readNew reads the new samples and reports them.
-func (w *runWatcher) readNew(most int, distributed bool) {
-	w.reader.Read(most, &w.window)
+func (w *runWatcher) readNew(maxSamples int, distributed bool) {
+	w.reader.Read(maxSamples, &w.window)
 	s, counts := w.progress.Snapshot(), w.reader.Counts()
 	if counts == (loadgen.Counts{}) { // the official LoadGen reports only totals
 		counts = loadgen.Counts{Queries: s.Queries, Issued: s.Issued, Done: s.Done}

@@ -86,12 +86,12 @@ func (a *bufferedAnswer) Write(text []byte) (n int, _ error) { return a.text.Wri
 func (e *Exporter) Wait() time.Duration { return e.scrapes.waitTime() }
 
 // AwaitScrape returns after the next scrape, after maxTime, or when ctx ends.
-func (e *Exporter) AwaitScrape(ctx context.Context, most time.Duration) {
+func (e *Exporter) AwaitScrape(ctx context.Context, maxTime time.Duration) {
 	select {
 	case <-e.scrapes.came: // discards an earlier scrape
 	default:
 	}
-	timer := time.NewTimer(most)
+	timer := time.NewTimer(maxTime)
 	defer timer.Stop()
 	select {
 	case <-e.scrapes.came:

@@ -141,10 +141,10 @@ func oneOf(p Param, all []string) error {
 	return fmt.Errorf("%s: %w", p.Name, suggest.Unknown(p.Name, p.Value, all))
 }
 
-func numberParam(p Param, most int, to *int) error {
+func numberParam(p Param, maxValue int, to *int) error {
 	v, err := strconv.Atoi(p.Value)
-	if err != nil || v < 1 || v > most {
-		return fmt.Errorf("%s: %q: want a whole number from 1 to %d", p.Name, p.Value, most)
+	if err != nil || v < 1 || v > maxValue {
+		return fmt.Errorf("%s: %q: want a whole number from 1 to %d", p.Name, p.Value, maxValue)
 	}
 	*to = v
 	return nil

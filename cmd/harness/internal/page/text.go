@@ -127,11 +127,11 @@ func writeLatencies(b *terminal.Writer, rows [][]string) error {
 
 // splitColumns splits rows into tables of up to maxWidth columns of the terminal. Each table contains the first cell of
 // the rows and at least one other.
-func splitColumns(rows [][]string, most int) (parts [][][]string) {
+func splitColumns(rows [][]string, maxWidth int) (parts [][][]string) {
 	for from := 1; from < len(rows[0]); {
 		to := from + 1
 		part := cutCells(rows, from, to)
-		for to < len(rows[0]) && widthOf(cutCells(rows, from, to+1)) <= most {
+		for to < len(rows[0]) && widthOf(cutCells(rows, from, to+1)) <= maxWidth {
 			to++
 			part = cutCells(rows, from, to)
 		}

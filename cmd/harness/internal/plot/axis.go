@@ -96,8 +96,8 @@ func (a *placedAxis) tickChoices() [][]axisTick {
 }
 
 // evenTicks returns ticks at equal distances.
-func (a *placedAxis) evenTicks(most float64) []axisTick {
-	step := a.tickStep(most)
+func (a *placedAxis) evenTicks(maxCount float64) []axisTick {
+	step := a.tickStep(maxCount)
 	var all []axisTick
 	for k := math.Ceil(a.low/step - 1e-9); k*step <= a.high+step*1e-9; k++ {
 		all = append(all, axisTick{k * step, formatStep(k*step/a.unit.ns, step/a.unit.ns)})
@@ -106,8 +106,8 @@ func (a *placedAxis) evenTicks(most float64) []axisTick {
 }
 
 // tickStep returns the distance between maxTicks ticks; there may be one more.
-func (a *placedAxis) tickStep(most float64) float64 {
-	step := niceStep((a.high-a.low)/a.unit.ns, most)
+func (a *placedAxis) tickStep(maxCount float64) float64 {
+	step := niceStep((a.high-a.low)/a.unit.ns, maxCount)
 	if a.Whole {
 		step = max(1, step)
 	}
@@ -115,13 +115,13 @@ func (a *placedAxis) tickStep(most float64) float64 {
 }
 
 // niceStep returns the smallest step of 1, 2 or 5 times a power of ten that occurs up to maxSteps times in span.
-func niceStep(span, most float64) float64 {
+func niceStep(span, maxSteps float64) float64 {
 	if !(span > 0) || math.IsInf(span, 0) {
 		return 1
 	}
-	power := math.Pow(10, math.Floor(math.Log10(span/most)))
+	power := math.Pow(10, math.Floor(math.Log10(span/maxSteps)))
 	for _, m := range []float64{1, 2, 5} {
-		if span/(m*power) <= most {
+		if span/(m*power) <= maxSteps {
 			return m * power
 		}
 	}

@@ -131,11 +131,11 @@ func (m chartData) markPercentile(c *Chart, h *series.Histogram, limit int64) {
 }
 
 // isDrawable reports whether a limit can be drawn in the same chart as values up to maxValue.
-func isDrawable(limit, most int64) bool { return limit/3 <= most }
+func isDrawable(limit, maxValue int64) bool { return limit/3 <= maxValue }
 
 // describeMeasure describes a measure in words.
-func (m chartData) describeMeasure(of metric.Times, h *series.Histogram, limit int64) string {
-	text := fmt.Sprintf("%s values of %s: lowest %s, median %s, ", groupDigits(h.Count), of.Title, Duration(h.Min),
+func (m chartData) describeMeasure(times metric.Times, h *series.Histogram, limit int64) string {
+	text := fmt.Sprintf("%s values of %s: lowest %s, median %s, ", groupDigits(h.Count), times.Title, Duration(h.Min),
 		Duration(h.Quantile(.5)))
 	if p := m.facts.Percentile; p > 0 && p != .5 {
 		text += percentileText(p) + " " + statedPercentile(h, p) + ", "
@@ -153,15 +153,16 @@ func (m chartData) describeMeasure(of metric.Times, h *series.Histogram, limit i
 func groupDigits(n uint64) string { return formatStep(float64(n), 1) }
 
 // distributionChart returns a chart of a measure by percentile.
-func (m chartData) distributionChart(id string, of metric.Times, limit int64) (Chart, bool) {
-	h := m.Histogram(of)
+func (m chartData) distributionChart(id string, times metric.Times, limit int64) (Chart, bool) {
+	h := m.Histogram(times)
 	if h == nil || h.Count < 2 {
 		return Chart{}, false
 	}
 	c := Chart{
-		ID: id, Title: "Percentiles of " + of.Title, Alt: m.describeMeasure(of, h, limit), Lines: []Line{percentileCurve(h)},
-		X: Axis{Label: "percentile", Scale: Tail, Max: percentileEnd(h)},
-		Y: Axis{Label: of.Title, Of: Latency, Max: float64(h.Max)},
+		ID: id, Title: "Percentiles of " + times.Title, Alt: m.describeMeasure(times, h, limit),
+		Lines: []Line{percentileCurve(h)},
+		X:     Axis{Label: "percentile", Scale: Tail, Max: percentileEnd(h)},
+		Y:     Axis{Label: times.Title, Of: Latency, Max: float64(h.Max)},
 	}
 	if h.Quantile(.001) > 0 && h.Max > 20*h.Quantile(.5) {
 		c.setLogarithmic(&c.Y, h)
@@ -242,8 +243,8 @@ func (b valueBins) binShares(h *series.Histogram) []float64 {
 }
 
 // countsChart returns a histogram of a measure, without 0.1 % of the values at either end.
-func (m chartData) countsChart(id string, of metric.Times, limit int64) (Chart, bool) {
-	h := m.Histogram(of)
+func (m chartData) countsChart(id string, times metric.Times, limit int64) (Chart, bool) {
+	h := m.Histogram(times)
 	if h == nil || h.Count < 2 || h.Min == h.Max {
 		return Chart{}, false
 	}
@@ -251,9 +252,9 @@ func (m chartData) countsChart(id string, of metric.Times, limit int64) (Chart, 
 	b := binsOf(float64(low), float64(high))
 	n := b.binShares(h)
 	c := Chart{
-		ID: id, Title: "Distribution of " + of.Title, Alt: m.describeMeasure(of, h, limit),
+		ID: id, Title: "Distribution of " + times.Title, Alt: m.describeMeasure(times, h, limit),
 		Lines: []Line{{Step: true, Fill: true, X: b.edges, Y: n}},
-		X:     b.valueAxis(of), Y: Axis{Label: "share of all, %", Max: slices.Max(n)},
+		X:     b.valueAxis(times), Y: Axis{Label: "share of all, %", Max: slices.Max(n)},
 	}
 	for k := range bins {
 		if n[k] > 0 {
@@ -270,8 +271,8 @@ func (m chartData) countsChart(id string, of metric.Times, limit int64) (Chart, 
 }
 
 // valueAxis returns the axis of the values.
-func (b valueBins) valueAxis(of metric.Times) Axis {
-	a := Axis{Label: of.Title, Of: Latency, Exact: true}
+func (b valueBins) valueAxis(times metric.Times) Axis {
+	a := Axis{Label: times.Title, Of: Latency, Exact: true}
 	if b.log {
 		a.Scale, a.Min, a.Max = Log, b.edges[0], b.edges[bins]
 	}
@@ -279,13 +280,13 @@ func (b valueBins) valueAxis(of metric.Times) Axis {
 }
 
 // markValues marks the percentile and the limit on the axis of values, which ends at maxValue.
-func (m chartData) markValues(c *Chart, h *series.Histogram, limit int64, most float64) {
+func (m chartData) markValues(c *Chart, h *series.Histogram, limit int64, maxValue float64) {
 	if p := m.facts.Percentile; p > 0 && h.Name != metric.IssueDelay.Key && enoughFor(h.Count, p) {
-		if v := float64(h.Quantile(p)); v <= most {
+		if v := float64(h.Quantile(p)); v <= maxValue {
 			c.Marks = append(c.Marks, Mark{Name: percentileText(p) + " " + statedPercentile(h, p), At: v, Vertical: true})
 		}
 	}
-	if limit > 0 && float64(limit) <= 1.5*most {
+	if limit > 0 && float64(limit) <= 1.5*maxValue {
 		c.Marks = append(c.Marks, Mark{Name: "limit " + Duration(limit), At: float64(limit), Vertical: true, Limit: true})
 	}
 }

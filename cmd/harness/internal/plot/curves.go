@@ -169,11 +169,11 @@ func (c *Chart) addSweepLines(sweeps []Sweep, lines []sweepLine) {
 }
 
 // maxLinePoints returns the largest number of points in a line.
-func (c *Chart) maxLinePoints() (most int) {
+func (c *Chart) maxLinePoints() (maxPoints int) {
 	for _, l := range c.Lines {
-		most = max(most, len(l.X))
+		maxPoints = max(maxPoints, len(l.X))
 	}
-	return most
+	return maxPoints
 }
 
 // spreadTimes makes the axis of times logarithmic if the values differ by large factors.
@@ -188,13 +188,13 @@ func (c *Chart) spreadTimes() {
 }
 
 // markLimits marks each distinct objective once.
-func (c *Chart) markLimits(sweeps []Sweep, of func(Sweep) int64) {
+func (c *Chart) markLimits(sweeps []Sweep, limit func(Sweep) int64) {
 	most := 0.0
 	for _, l := range c.Lines {
 		most = max(most, slices.Max(l.Y))
 	}
 	for _, s := range sweeps {
-		v := of(s)
+		v := limit(s)
 		m := Mark{Name: "limit " + Duration(v), At: float64(v), Limit: true}
 		if v > 0 && isDrawable(v, int64(most)) && !slices.Contains(c.Marks, m) {
 			c.Marks = append(c.Marks, m)

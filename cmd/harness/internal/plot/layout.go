@@ -48,9 +48,9 @@ func (c Chart) layOut(alone bool) *drawnScene {
 }
 
 // writeCut writes a left-aligned text, cut to a width.
-func (l *chartLayout) writeCut(text string, x, y, most float64, look textLook, k chartInk) {
+func (l *chartLayout) writeCut(text string, x, y, maxWidth float64, look textLook, k chartInk) {
 	if text != "" {
-		l.texts = append(l.texts, sceneText{text: look.cutText(text, most), x: x, y: y, textLook: look, ink: k})
+		l.texts = append(l.texts, sceneText{text: look.cutText(text, maxWidth), x: x, y: y, textLook: look, ink: k})
 	}
 }
 

@@ -123,8 +123,8 @@ func (l textLook) cutText(text string, width float64) string {
 	return text
 }
 
-// wrapText breaks a text into up to maxLines lines of a width, and cuts the last one if necessary.
-func (l textLook) wrapText(text string, width float64, most int) []string {
+// wrapText breaks a text into up to maxCount lines of a width, and cuts the last one if necessary.
+func (l textLook) wrapText(text string, width float64, maxCount int) []string {
 	var lines []string
 	line := ""
 	for word := range strings.FieldsSeq(text) {
@@ -133,7 +133,7 @@ func (l textLook) wrapText(text string, width float64, most int) []string {
 			line = longer
 			continue
 		}
-		if len(lines) == most-1 {
+		if len(lines) == maxCount-1 {
 			return append(lines, l.cutText(longer+"…", width))
 		}
 		lines, line = append(lines, l.cutText(line, width)), word

@@ -36,7 +36,7 @@ func ruleDifferences(rounds []string, own Own) []string {
 }
 
 // differingText lists a property of the rounds, with equal neighbours joined. It is empty if all rounds have the same.
-func differingText(names []string, of func(*mlconf.Rules) string) string {
+func differingText(names []string, property func(*mlconf.Rules) string) string {
 	type span struct{ from, to, text string }
 	var spans []span
 	for _, name := range names {
@@ -44,7 +44,7 @@ func differingText(names []string, of func(*mlconf.Rules) string) string {
 		if err != nil {
 			continue
 		}
-		text := of(rules)
+		text := property(rules)
 		if last := len(spans) - 1; last >= 0 && spans[last].text == text {
 			spans[last].to = name
 			continue

@@ -64,13 +64,13 @@ func writeWrapped(b *terminal.Writer, indent, text string) {
 }
 
 // shortName shortens a long name by omitting its middle.
-func shortName(text string, most int) string {
+func shortName(text string, maxWidth int) string {
 	r := []rune(terminal.Line(text))
-	if len(r) <= most {
+	if len(r) <= maxWidth {
 		return string(r)
 	}
-	keep := (most - 3) / 2
-	return string(r[:most-3-keep]) + "..." + string(r[len(r)-keep:])
+	keep := (maxWidth - 3) / 2
+	return string(r[:maxWidth-3-keep]) + "..." + string(r[len(r)-keep:])
 }
 
 func (r Ranking) writeRanking(b *terminal.Writer, every bool) {

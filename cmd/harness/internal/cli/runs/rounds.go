@@ -169,7 +169,7 @@ func (s *sessionRounds) makeAll(ctx context.Context) error {
 
 // restoreFolder restores the output folder if the first session failed before its first test. It removes the folders in
 // made and writes before back to result.json.
-func (s *sessionRounds) restoreFolder(made []string, before []byte) error {
+func (s *sessionRounds) restoreFolder(created []string, before []byte) error {
 	path := filepath.Join(s.flags.Output.Dir, record.FileName)
 	var err error
 	if before != nil {
@@ -177,7 +177,7 @@ func (s *sessionRounds) restoreFolder(made []string, before []byte) error {
 	} else {
 		_ = os.Remove(path)
 	}
-	for _, dir := range made {
+	for _, dir := range created {
 		_ = os.Remove(dir) // fails if others have added files
 	}
 	if s.flags.json {
