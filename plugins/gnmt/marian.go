@@ -23,8 +23,8 @@ const (
 var (
 	errNeedsPlainText = errors.New("a Marian model translates plain text, and parameter text = pieces: give text=plain, " +
 		"and the names of the data set's files with sources and references")
-	errPlainNeedsMarian = errors.New("parameter text = plain is for Marian models, and there is none of its files with the " +
-		"model (source.spm, target.spm, vocab.json, config.json): GNMT takes text that is split into pieces")
+	errPlainNeedsMarian = errors.New("parameter text = plain is for Marian models, and there is none of its files with " +
+		"the model (source.spm, target.spm, vocab.json, config.json): GNMT takes text that is split into pieces")
 	errStepsWithMarian = errors.New("parameter max_steps is of GNMT's search; a Marian model has max_length in its " +
 		"generation_config.json")
 )

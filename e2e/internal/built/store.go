@@ -122,7 +122,7 @@ func (s *store) folders() (map[string][]string, error) {
 	}
 	all := map[string][]string{
 		".":           {"cmd/harness", "backends/kserve/cmd/oip-mock", "backends/openai/cmd/openai-mock"},
-		"plugins":     {"cmd/plugins/internal/ortlib", "cmd/plugins/internal/ortprocess"},
+		"plugins":     {"cmd/plugins/internal/ortlib", "cmd/plugins/testdata/ortprocess"},
 		"faulty":      {"sdk/internal/testkit/faultyplugin", "sdk/conformance/testdata/plumbline-plugin-broken"},
 		"cheater":     {"e2e/testdata/plumbline-plugin-cheater"},
 		"translation": {"e2e/testdata/plumbline-plugin-translation"},
