@@ -81,7 +81,7 @@ func official(t *testing.T, c seriesCase) map[string]any {
 	o := c.options(t)
 	r := Detect(c.passes(), o)
 	full := o.withDefaults()
-	left := sortPasses(c.passes()[r.Warmup:])
+	left := rankPasses(c.passes()[r.Warmup:], full.WarmupDriver)
 	out := map[string]any{"warmup": float64(r.Warmup), "n_post_warmup": float64(r.Passes)}
 	trajectories, scatters, trends := map[string]any{}, map[string]any{}, map[string]any{}
 	for _, tr := range []Trajectory{{TTFT, 50}, {TTFT, 90}, {TPOT, 50}, {TPOT, 90}, {TTFT, 99}, {TPOT, 99}, {Latency, 50},

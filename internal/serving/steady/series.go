@@ -5,31 +5,69 @@ import (
 	"slices"
 )
 
-// sortedPass is a pass with copies of its times in ascending order.
-type sortedPass struct {
+// rankedPass is a pass with its percentiles. The pass keeps its times in order of arrival.
+type rankedPass struct {
 	Pass
-	ttft, tpot, latency []float64
+	percentiles []trajectoryValue
 }
 
-type passSeries []sortedPass
+// trajectoryValue is the value of a trajectory at one pass.
+type trajectoryValue struct {
+	trajectory Trajectory
+	value      float64
+}
 
-// sortPasses returns the passes with sorted copies of their times.
-func sortPasses(passes []Pass) passSeries {
+type passSeries []rankedPass
+
+// rankPasses calculates the percentiles that the detector reads. It sorts the times of one pass at a time in a shared
+// buffer, because a run of millions of requests has little memory for sorted copies.
+func rankPasses(passes []Pass, driver Trajectory) passSeries {
 	s := make(passSeries, len(passes))
+	var buffer []float64
 	for i, p := range passes {
-		s[i] = sortedPass{p, sortedCopy(p.TTFT), sortedCopy(p.TPOT), sortedCopy(p.Latency)}
+		s[i].Pass = p
+		for _, m := range []Metric{TTFT, TPOT, Latency} {
+			buffer = append(buffer[:0], p.timesOf(m)...)
+			slices.Sort(buffer)
+			s[i].addPercentiles(m, buffer, driver)
+		}
 	}
 	return s
 }
 
-// sortedCopy returns a sorted copy of v.
+// addPercentiles adds the percentiles of a metric whose sorted times are given.
+func (p *rankedPass) addPercentiles(m Metric, sorted []float64, driver Trajectory) {
+	if len(sorted) == 0 {
+		return
+	}
+	for _, t := range slices.Concat(gating, watched, []Trajectory{driver}) {
+		if t.Metric == m {
+			p.percentiles = append(p.percentiles, trajectoryValue{t, percentileOf(sorted, t.Percentile)})
+		}
+	}
+}
+
+// percentile returns the value of a trajectory, and false if the pass has no sample of its metric.
+func (p *rankedPass) percentile(t Trajectory) (float64, bool) {
+	for _, known := range p.percentiles {
+		if known.trajectory == t {
+			return known.value, true
+		}
+	}
+	times := p.timesOf(t.Metric)
+	if len(times) == 0 {
+		return 0, false
+	}
+	return percentileOf(sortedCopy(times), t.Percentile), true
+}
+
 func sortedCopy(v []float64) []float64 {
 	c := slices.Clone(v)
 	slices.Sort(c)
 	return c
 }
 
-// allTimes returns the passes' times of a metric, sorted.
+// allTimes returns the times of all passes, sorted.
 func (s passSeries) allTimes(m Metric) []float64 {
 	n := 0
 	for i := range s {
@@ -43,14 +81,15 @@ func (s passSeries) allTimes(m Metric) []float64 {
 	return v
 }
 
-func (p *sortedPass) timesOf(m Metric) []float64 {
+// timesOf returns the times of a metric in order of arrival.
+func (p *Pass) timesOf(m Metric) []float64 {
 	switch m {
 	case TTFT:
-		return p.ttft
+		return p.TTFT
 	case Latency:
-		return p.latency
+		return p.Latency
 	default:
-		return p.tpot
+		return p.TPOT
 	}
 }
 
@@ -60,8 +99,8 @@ func (p *Pass) passSeconds() float64 { return float64(p.LastIssue-p.FirstIssue) 
 // trajectoryValues returns a percentile of each pass with values.
 func (s passSeries) trajectoryValues(t Trajectory) (values []float64) {
 	for i := range s {
-		if times := s[i].timesOf(t.Metric); len(times) > 0 {
-			values = append(values, percentileOf(times, t.Percentile))
+		if v, ok := s[i].percentile(t); ok {
+			values = append(values, v)
 		}
 	}
 	return values
@@ -117,8 +156,8 @@ func newRow(s passSeries, t Trajectory, o Options) *trajectoryRow {
 	r := &trajectoryRow{values: make([]float64, len(s)), options: o, maxScatter: slices.Max(o.ScatterBounds)}
 	for i := range s {
 		r.values[i] = math.NaN()
-		if times := s[i].timesOf(t.Metric); len(times) > 0 {
-			r.values[i] = percentileOf(times, t.Percentile)
+		if v, ok := s[i].percentile(t); ok {
+			r.values[i] = v
 		}
 	}
 	return r

@@ -124,7 +124,7 @@ type Report struct {
 // Detect finds the steady window of a run from its super-passes in order of issue.
 func Detect(passes []Pass, o Options) Report {
 	o = o.withDefaults()
-	all := sortPasses(passes)
+	all := rankPasses(passes, o.WarmupDriver)
 	crop := o.rampPasses(all)
 	left := all[min(crop, len(all)):]
 	r := Report{Warmup: crop, Passes: len(left), Index: -1, Plateaus: left.findPlateaus(o)}

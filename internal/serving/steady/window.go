@@ -99,11 +99,7 @@ func (s passSeries) windowDistribution(m Metric) *Distribution {
 func (s passSeries) arrivalMean(m Metric, n int) float64 {
 	sum := 0.0
 	for i := range s {
-		times := s[i].TPOT
-		if m == TTFT {
-			times = s[i].TTFT
-		}
-		for _, t := range times {
+		for _, t := range s[i].timesOf(m) {
 			sum += t
 		}
 	}
