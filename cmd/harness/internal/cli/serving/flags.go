@@ -115,7 +115,7 @@ func (f *dataFlags) addAsk(flags *pflag.FlagSet) {
 	flags.StringSliceVar(&f.LoRA, "lora", nil, "`NAMES` of adapters, used in turn")
 	flags.StringVar(&f.LoRAOrder, "lora-order", "",
 		"`ORDER` of the adapters: turns (default), or zipf:1.1 (the first ones more often)")
-	flags.StringArrayVar(&f.Header, "header", nil, "set set a header of each request: `NAME=VALUE` (repeatable)")
+	flags.StringArrayVar(&f.Header, "header", nil, "set a header of each request: `NAME=VALUE` (repeatable)")
 	flags.StringVar(&f.Tools, "tools", "", "JSON `FILE` with the tools that a chat may call")
 	flags.StringVar(&f.stream, "stream", "on", "`WHETHER` to stream answers: on or off")
 }
