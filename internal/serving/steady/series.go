@@ -40,7 +40,7 @@ func (p *rankedPass) addPercentiles(m Metric, sorted []float64, driver Trajector
 	if len(sorted) == 0 {
 		return
 	}
-	for _, t := range slices.Concat(gating, watched, []Trajectory{driver}) {
+	for _, t := range slices.Concat(gatingTrajectories, watchedTrajectories, []Trajectory{driver}) {
 		if t.Metric == m {
 			p.percentiles = append(p.percentiles, trajectoryValue{t, percentileOf(sorted, t.Percentile)})
 		}
