@@ -103,3 +103,25 @@ func fieldFor(key string, scenario loadgen.Scenario) (loadgen.Field, bool) {
 	}
 	return loadgen.Field{}, false
 }
+
+// applyOverride applies one setting unless it is for other scenarios.
+func (l *settingsLoader) applyOverride(o Override) {
+	if !o.appliesTo(l.options.Scenario) {
+		return
+	}
+	f, v, fault := o.findField(l.options.Scenario)
+	if fault != "" {
+		l.addFault(0, o.Key, fault)
+		return
+	}
+	storeValue(f, &l.settings.TestSettings, v)
+	l.noteOrigin(f, o.Key, v)
+}
+
+// Set changes one setting of a run and records source as its origin.
+func (s *Settings) Set(source string, o Override) error {
+	l := settingsLoader{options: Options{Scenario: s.Scenario}, settings: *s, source: source}
+	l.applyOverride(o)
+	*s = l.settings
+	return toError(l.problems)
+}
