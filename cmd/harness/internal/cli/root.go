@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -130,6 +131,9 @@ func nearFlag(c *cobra.Command, err error) string {
 		c.Flags().Lookup(short) != nil {
 		return fmt.Sprintf("; did you mean --%s, with two dashes?", short)
 	}
+	if takesAddress(c) && slices.Contains(addressFlags, unknown.GetSpecifiedName()) {
+		return fmt.Sprintf("; the address is an argument: %s http://HOST:PORT", c.CommandPath())
+	}
 	if ours := otherWords[unknown.GetSpecifiedName()]; ours != "" && c.Flags().Lookup(ours) != nil {
 		return fmt.Sprintf("; did you mean --%s?", ours)
 	}
@@ -141,14 +145,32 @@ func nearFlag(c *cobra.Command, err error) string {
 	return ""
 }
 
-// otherWords maps flags of other benchmarking tools for servers to our flags.
+// takesAddress reports whether the argument of a command is the address of a server.
+func takesAddress(c *cobra.Command) bool { return strings.Contains(c.Use, "URL") }
+
+// otherWords maps the flags of other programs that measure servers to our flags. A single letter is a short flag.
 var otherWords = map[string]string{
-	"users": "concurrency", "max-concurrency": "concurrency", "num-users": "concurrency", "connections": "concurrency",
-	"threads": "concurrency", "qps": "rate", "rps": "rate", "request-rate": "rate", "num-prompts": "requests",
-	"num-requests": "requests", "request-count": "requests", "n": "requests", "max-seconds": "duration",
-	"time": "duration", "input-len": "isl", "random-input-len": "isl", "output-len": "osl", "random-output-len": "osl",
-	"dataset-path": "data", "dataset": "data", "goodput": "slo", "endpoint-type": "api",
+	"users": "concurrency", "max-concurrency": "concurrency", "num-users": "concurrency",
+	"connections": "concurrency", "threads": "concurrency", "clients": "concurrency", "vus": "concurrency",
+	"c": "concurrency", "t": "concurrency", "qps": "rate", "rps": "rate", "request-rate": "rate", "q": "rate",
+	"R": "rate", "num-prompts": "requests", "num-requests": "requests", "request-count": "requests",
+	"max-requests": "requests", "iterations": "requests", "n": "requests", "max-seconds": "duration",
+	"time": "duration", "benchmark-duration": "duration", "d": "duration", "z": "duration", "num-warmups": "warmup",
+	"warmup-request-count": "warmup", "warmup-requests": "warmup", "benchmark-grace-period": "grace",
+	"input-len": "isl", "random-input-len": "isl", "synthetic-input-tokens-mean": "isl", "prompt-tokens": "isl",
+	"output-len": "osl", "random-output-len": "osl", "output-tokens-mean": "osl", "output-tokens": "osl",
+	"sharegpt-output-len": "osl", "random-prefix-len": "prefix", "prefix-prompt-length": "prefix",
+	"num-prefix-prompts": "prefix", "dataset-path": "data", "dataset": "data", "dataset-name": "data",
+	"input-file": "data", "custom-dataset-path": "data", "fixed-schedule": "replay", "request-rate-mode": "arrival",
+	"arrival-pattern": "arrival", "goodput": "slo", "rate-type": "sweep", "profile": "sweep", "endpoint-type": "api",
+	"streaming": "stream", "extra-inputs": "body", "extra-body": "body", "H": "header", "lora-modules": "lora",
+	"processor": "tokenizer", "served-model-name": "model", "m": "model", "random-seed": "seed",
+	"ready-check-timeout-sec": "wait", "output-dir": "out", "artifact-dir": "out", "result-dir": "out",
+	"output-path": "out", "save-result": "out", "o": "out", "disable-tqdm": "quiet", "max-error-rate": "max-errors",
 }
+
+// addressFlags contains the flags by which other programs take the address of the server.
+var addressFlags = []string{"url", "u", "target", "base-url", "host"}
 
 // Main runs one command and returns the exit code. Only Main prints errors.
 func Main(ctx context.Context, s *shell.State) int { return shell.Main(ctx, s, newCommand) }
