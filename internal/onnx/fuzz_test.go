@@ -27,6 +27,9 @@ func encode(m onnx.Model) []byte {
 	data := number(nil, 1, uint64(m.IRVersion))
 	data = messageField(data, 2, []byte(m.Producer))
 	data = messageField(data, 7, encodeGraph(m))
+	for key, value := range m.Metadata {
+		data = messageField(data, 14, messageField(messageField(nil, 1, []byte(key)), 2, []byte(value)))
+	}
 	return messageField(data, 8, number(messageField(nil, 1, nil), 2, uint64(m.Opset)))
 }
 
@@ -71,6 +74,9 @@ func FuzzRoundTrip(f *testing.F) {
 			v.Dims = []onnx.Dim{{Size: -1, Name: dim}, {Size: max(size, 0)}}
 		}
 		want := onnx.Model{IRVersion: 8, Opset: 17, Producer: dim, Inputs: []onnx.Value{v}, Outputs: []onnx.Value{v, v}}
+		if external != "" {
+			want.Metadata = map[string]string{external: name, name: dim}
+		}
 		if external != "" && "weight "+external != name {
 			want.External = []string{external}
 		}

@@ -18,6 +18,9 @@ type Model struct {
 	IRVersion int64
 	Producer  string // "tf2onnx 1.5.2"; may be empty
 	Opset     int64  // version of the standard operators
+	// Metadata contains the exporter's metadata (metadata_props): the first maxMetadata entries, without entries over
+	// maxName bytes. nil: none.
+	Metadata map[string]string
 	// Inputs contains the inputs of a run: the graph's inputs without those that an initializer fills.
 	Inputs, Outputs []Value
 	// External lists the files of external data, each once and in order. The names are relative to the model's folder.
@@ -55,6 +58,7 @@ const (
 	modelProducerVersion = 3<<3 | wireBytes
 	modelGraph           = 7<<3 | wireBytes
 	modelOpset           = 8<<3 | wireBytes
+	modelMetadata        = 14<<3 | wireBytes
 
 	opsetDomain  = 1<<3 | wireBytes
 	opsetVersion = 2<<3 | wireVarint
@@ -128,6 +132,8 @@ func (p *modelParser) readModel(f messageField) (err error) {
 		p.version, err = f.textValue()
 	case modelOpset:
 		return f.body.eachField(p.opsetReader())
+	case modelMetadata:
+		return p.readMetadata(f)
 	case modelGraph:
 		p.graphs++
 		return f.body.eachField(p.readGraph)

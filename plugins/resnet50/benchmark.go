@@ -52,11 +52,14 @@ func Of(c Classifier) sdk.Benchmark {
 
 // openWorkload opens the data set with the preprocessing that the parameters select.
 func (c Classifier) openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) {
+	note := c.chooseParams(r)
 	b, set := bindClassifier(r.Params, c.Size), openPictures(r, c.Classes)
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return sdk.Batches(newClassifierWorkload(b, r.File(), set)), nil
+	w := newClassifierWorkload(b, r.File(), set)
+	w.choices = note
+	return sdk.Batches(w), nil
 }
 
 // openScorer reads the labels of the data set.
@@ -71,5 +74,7 @@ func (c Classifier) openScorer(_ context.Context, r *manifest.Request) (sdk.Scor
 	if err != nil {
 		return nil, err
 	}
-	return newClassScorer(set, l.DType, classScorer{l.Offset, l.Best > 1, x}, r.Exhibits), nil
+	return newClassScorer(set, l.DType, classScorer{
+		l.Offset, r.IsGiven("offset") || r.Embedded, l.Best > 1, x,
+	}, r.Exhibits), nil
 }

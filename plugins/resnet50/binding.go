@@ -93,13 +93,12 @@ func (b classifierBinding) completeModel(m backend.Model) backend.Model {
 			"size=PIXELS, and input_type=float32, float16 or uint8 (with preprocess=pixels)"),
 	}
 	out := backend.TensorInfo{
-		Name: b.Output, DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: []int64{-1},
+		Name: b.Output, DType: backend.Int64, Also: []backend.DType{backend.Int32}, Shape: []int64{-1}, TrailingOnes: true,
 		Chosen: "--param output=NAME (empty: the first), " +
 			"and answer=class (int64 or int32 [N]) or scores (float32 or float16 [N,classes])",
 	}
 	if b.Scores {
 		out.DType, out.Also, out.Shape = backend.Float32, []backend.DType{backend.Float16}, []int64{-1, -1}
-		out.TrailingOnes = true
 	}
 	m.Outputs = []backend.TensorInfo{out}
 	return m

@@ -2,6 +2,7 @@ package resnet50
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/plumbline-ml/plumbline/accuracy"
 	"github.com/plumbline-ml/plumbline/accuracy/topk"
@@ -11,7 +12,8 @@ import (
 
 // classScorer reports top-1. If a sample has several entries in the log, the first one counts.
 type classScorer struct {
-	offset   int64 // offset with which the answers were made
+	offset   int64 // offset with which the answers were made, if it is known
+	known    bool  // otherwise the run's model file determined the offset
 	top5     bool  // the log contains the five best classes
 	expected *expectedClasses
 }
@@ -56,6 +58,10 @@ func (s classScorer) noteShift(r topk.ClassResult, n *sdk.Notes) {
 	if 20*r.Good > r.Total || 5*near < r.Total {
 		return
 	}
-	n.Add("%d of %d answers are one beside their label, and %d right: with --param offset=%d, not %d, the accuracy would "+
-		"be %.1f %%", near, r.Total, r.Good, offset, s.offset, 100*float64(near)/float64(r.Total))
+	change := fmt.Sprintf("=%d, not %d", offset, s.offset)
+	if !s.known {
+		change = fmt.Sprintf(" changed by %+d", offset-s.offset)
+	}
+	n.Add("%d of %d answers are one beside their label, and %d right: with --param offset%s, the accuracy would be "+
+		"%.1f %%", near, r.Total, r.Good, change, 100*float64(near)/float64(r.Total))
 }

@@ -21,6 +21,8 @@ type classifierWorkload struct {
 	*pictures.PictureSamples
 	file backend.Model
 	set  pictures.PictureSet
+	// choices is a note about the parameters that the model file determined; "": none.
+	choices string
 	// widened is set if scores were converted from float16.
 	widened atomic.Bool
 }
@@ -47,6 +49,9 @@ func (w *classifierWorkload) AddInfo(info *sdk.WorkloadInfo) {
 
 // RunNotes returns notes about differences from the benchmark's own models.
 func (w *classifierWorkload) RunNotes() (r sdk.RunNotes) {
+	if w.choices != "" {
+		r.Notes = append(r.Notes, w.choices)
+	}
 	if note := w.pictureInput().ConversionNote(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}

@@ -115,6 +115,22 @@ func (r *Request) File() backend.Model { return r.Files[""] }
 // GivenValue returns the user's value of a parameter, or "" if it is not set.
 func (r *Request) GivenValue(name string) string { return r.given[name] }
 
+// IsGiven reports whether the user has set a parameter, possibly to an empty value.
+func (r *Request) IsGiven(name string) bool {
+	_, ok := r.given[name]
+	return ok
+}
+
+// ChooseParam sets a parameter to a value that follows from the model file. It returns false and changes nothing if the
+// user has set the parameter, or if it has this value. It does not affect values that were read before.
+func (r *Request) ChooseParam(name, value string) bool {
+	if r.IsGiven(name) || r.Params.Text(name) == value {
+		return false
+	}
+	r.Params.SetText(name, value)
+	return true
+}
+
 // Embedded is the parameter value that selects the version inside the plugin.
 const Embedded = "embedded"
 

@@ -13,11 +13,14 @@ type Params struct {
 	faults []error
 }
 
-// NewParams returns Params with these values. It keeps the map.
+// NewParams returns Params with these values. It keeps the map, and SetText changes it.
 func NewParams(values map[string]string) *Params { return &Params{values: values} }
 
 // Text returns a value unchanged.
 func (p *Params) Text(name string) string { return p.values[name] }
+
+// SetText changes a value.
+func (p *Params) SetText(name, value string) { p.values[name] = value }
 
 // Int returns a whole number from low to high.
 func (p *Params) Int(name string, low, high int) int { return Parse(p, name, wholeReader(low, high)) }

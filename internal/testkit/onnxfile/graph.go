@@ -3,9 +3,11 @@ package onnxfile
 import (
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // DType is the element type of a tensor, by ONNX's number.
@@ -31,6 +33,7 @@ type Tensor struct {
 // Graph is a model that is being built. Its zero value is empty.
 type Graph struct {
 	Inputs, Outputs []Tensor
+	Metadata        map[string]string // metadata_props
 
 	nodes, constants []Message
 	external         map[string][]byte // files next to the model's file
@@ -173,7 +176,11 @@ const (
 // Bytes returns the model's file.
 func (g *Graph) Bytes() []byte {
 	operators := Message(nil).Text(1, "").Int(2, opset)
-	return Message(nil).Int(1, irVersion).Bytes(7, g.encode()).Bytes(8, operators)
+	m := Message(nil).Int(1, irVersion).Bytes(7, g.encode()).Bytes(8, operators)
+	for _, key := range slices.Sorted(maps.Keys(g.Metadata)) {
+		m = m.Bytes(14, Message(nil).Text(1, key).Text(2, g.Metadata[key]))
+	}
+	return m
 }
 
 // encode returns a GraphProto.

@@ -1,6 +1,11 @@
 package tinymodel
 
-import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
+)
 
 // classes is the number of classes of the official classifiers: a background class, and those of ImageNet.
 const classes = 1001
@@ -51,25 +56,73 @@ func MobileNet() *onnxfile.Graph {
 	return g
 }
 
-// ExportedClassifier returns a classifier in the form of framework exporters. Its input is pixels [N,3,size,size] of an
-// element type. Its output is scores with further dimensions of 1, float16 for float16 input and otherwise float32.
-func ExportedClassifier(element onnxfile.DType, size int64, ones int) *onnxfile.Graph {
+// ClassifierForm describes a classifier in the form of framework exporters. Its zero value is invalid.
+type ClassifierForm struct {
+	Element onnxfile.DType // of the input; scores are float16 if it is, otherwise float32
+	Size    int64          // of the pictures' sides
+	NHWC    bool
+	Batch   int64  // 0: free
+	Classes int64  // 1001: with a background
+	Answer  string // logits, softmax, class or both
+	Ones    int    // number of further dimensions of 1 of scores
+	Inputs  int    // number of inputs for pictures, whose mean is classified
+}
+
+// Graph returns the model. Its inputs are pixel_values, pixel_values_2, ..., its outputs logits (or probabilities) and
+// class.
+func (f ClassifierForm) Graph() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	pixels := g.Input("pixel_values", element, -1, 3, size, size)
-	if element != onnxfile.Float {
+	batch, shape := cmp.Or(f.Batch, -1), []int64{-1, 3, f.Size, f.Size}
+	if f.NHWC {
+		shape = []int64{-1, f.Size, f.Size, 3}
+	}
+	shape[0] = batch
+	pixels := f.asFloats(g, g.Input("pixel_values", f.Element, shape...))
+	for i := range f.Inputs - 1 {
+		more := f.asFloats(g, g.Input(fmt.Sprintf("pixel_values_%d", i+2), f.Element, shape...))
+		pixels = g.Node("Add", []string{pixels, more})
+	}
+	scores := scoreColours(g, pixels)
+	if f.Classes != classes {
+		part := []string{scores, g.Ints([]int64{1}, 1), g.Ints([]int64{1 + f.Classes}, 1), g.Ints([]int64{1}, 1)}
+		scores = g.Node("Slice", part)
+	}
+	if f.Answer == "class" || f.Answer == "both" {
+		g.Name([]string{"class"}, "ArgMax", []string{scores}, onnxfile.Int("axis", 1), onnxfile.Int("keepdims", 0))
+		g.Output("class", onnxfile.Int64, batch)
+	}
+	if f.Answer != "class" {
+		f.addScores(g, scores, batch)
+	}
+	return g
+}
+
+// asFloats converts an input to float32 [N,3,H,W].
+func (f ClassifierForm) asFloats(g *onnxfile.Graph, pixels string) string {
+	if f.Element != onnxfile.Float {
 		pixels = g.Node("Cast", []string{pixels}, onnxfile.Int("to", int64(onnxfile.Float)))
 	}
-	scores, out, shape := scoreColours(g, pixels), onnxfile.Float, []int64{-1, classes}
-	for range ones {
+	if f.NHWC {
+		pixels = g.Node("Transpose", []string{pixels}, onnxfile.IntList("perm", 0, 3, 1, 2))
+	}
+	return pixels
+}
+
+// addScores adds the output of scores.
+func (f ClassifierForm) addScores(g *onnxfile.Graph, scores string, batch int64) {
+	name, out, shape := "logits", onnxfile.Float, []int64{batch, f.Classes}
+	if f.Answer == "softmax" {
+		name, scores = "probabilities", g.Node("Softmax", []string{scores}, onnxfile.Int("axis", 1))
+	}
+	for range f.Ones {
 		scores = g.Node("Unsqueeze", []string{scores, g.Ints([]int64{-1}, 1)})
 		shape = append(shape, 1)
 	}
-	if element == onnxfile.Float16 {
-		out = element
+	if f.Element == onnxfile.Float16 {
+		out = f.Element
 	}
-	g.Name([]string{"logits"}, "Cast", []string{scores}, onnxfile.Int("to", int64(out)))
-	g.Output("logits", out, shape...)
-	return g
+	g.Name([]string{name}, "Cast", []string{scores}, onnxfile.Int("to", int64(out)))
+	g.Output(name, out, shape...)
 }
 
 // OneAtATime returns a model that declares a free batch size but only works with a batch of one.

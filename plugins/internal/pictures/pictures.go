@@ -1,8 +1,8 @@
 // Package pictures contains the common parts of benchmarks with one picture per sample: the data set as files, and a
 // run's samples, preprocessed into the model's input tensor.
 //
-// In scope: reading, the memory of samples, batches, the pictures of exhibits. Out of scope: transforms
-// (preprocess/image), data sets and models' answers (each benchmark).
+// In scope: reading, the memory of samples, batches, the pictures of exhibits, the choice of parameters by the tensors
+// of a model file. Out of scope: transforms (preprocess/image), data sets and models' answers (each benchmark).
 package pictures
 
 import (

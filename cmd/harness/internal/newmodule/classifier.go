@@ -38,49 +38,11 @@ const tpuPixels = 224
 // withBackground is the number of scores of ImageNet networks with a background class.
 const withBackground = 1001
 
-// modelTensor is an input or output of a model.
-type modelTensor struct{ onnx.Value }
-
-// String returns the name, type and shape, such as "x float32 [N,3,224,224]". A dimension without a size and a name is
-// "?".
-func (t modelTensor) String() string {
-	dims := make([]string, len(t.Dims))
-	for i, d := range t.Dims {
-		switch {
-		case d.Size >= 0:
-			dims[i] = fmt.Sprint(d.Size)
-		case d.Name != "":
-			dims[i] = d.Name
-		default:
-			dims[i] = "?"
-		}
-	}
-	return fmt.Sprintf("%s %s [%s]", t.Name, elementName(t.Elem), strings.Join(dims, ","))
-}
-
-// elementName returns the name of a TensorProto.DataType.
-func elementName(e int32) string {
-	names := map[int32]string{
-		1: "float32", 2: "uint8", 3: "int8", 4: "uint16", 5: "int16", elemInt32: "int32", elemInt64: "int64", 8: "string",
-		9: "bool", 10: "float16", 11: "float64", 12: "uint32", 13: "uint64", 16: "bfloat16",
-	}
-	if name := names[e]; name != "" {
-		return name
-	}
-	return fmt.Sprintf("of type %d", e)
-}
-
-const (
-	elemFloat32 = 1
-	elemInt32   = 6
-	elemInt64   = 7
-)
-
 // classifierFacts contains the values for the templates and the manifest of a Classifier.
 type classifierFacts struct {
 	Classifier
 	File          string // name of the model's file in the module
-	Input, Output modelTensor
+	Input, Output onnx.Value
 	Size, Classes int
 	Layout        string // nchw or nhwc
 	Answer        string // class or scores
@@ -122,9 +84,9 @@ func (c *classifierFacts) findInput(all []onnx.Value) error {
 	if len(all) != 1 {
 		return fmt.Errorf("it has %d inputs (%s): %s", len(all), listValues(all), want)
 	}
-	c.Input = modelTensor{all[0]}
+	c.Input = all[0]
 	d := c.Input.Dims
-	if c.Input.Elem != elemFloat32 || len(d) != 4 {
+	if c.Input.Elem != onnx.Float32 || len(d) != 4 {
 		return fmt.Errorf("its input is %v: %s", c.Input, want)
 	}
 	var high, wide onnx.Dim
@@ -170,12 +132,12 @@ func (c *classifierFacts) findOutput(all []onnx.Value) error {
 	case i < 0:
 		return fmt.Errorf("--output %q: it has no such output, but %s", c.Out, listValues(all))
 	}
-	c.Output = modelTensor{all[i]}
+	c.Output = all[i]
 	d := c.Output.Dims
 	switch e := c.Output.Elem; {
-	case e == elemFloat32 && len(d) == 2 && d[1].Size > 1:
+	case e == onnx.Float32 && len(d) == 2 && d[1].Size > 1:
 		c.Answer, c.Classes = "scores", int(d[1].Size)
-	case (e == elemInt64 || e == elemInt32) && len(d) == 1:
+	case (e == onnx.Int64 || e == onnx.Int32) && len(d) == 1:
 		c.Answer, c.Classes = "class", classesOf(all)
 	default:
 		return fmt.Errorf("its output is %v: want the scores of classes, float32 [N,classes], or the class, int64 or "+
@@ -188,7 +150,7 @@ func (c *classifierFacts) findOutput(all []onnx.Value) error {
 // ImageNet's classes.
 func classesOf(all []onnx.Value) int {
 	for _, v := range all {
-		if v.Elem == elemFloat32 && len(v.Dims) == 2 && v.Dims[1].Size > 1 {
+		if v.Elem == onnx.Float32 && len(v.Dims) == 2 && v.Dims[1].Size > 1 {
 			return int(v.Dims[1].Size)
 		}
 	}
@@ -230,7 +192,7 @@ func (c *classifierFacts) checkPreprocessing() error {
 func listValues(all []onnx.Value) string {
 	texts := make([]string, len(all))
 	for i, v := range all {
-		texts[i] = modelTensor{v}.String()
+		texts[i] = v.String()
 	}
 	return strings.Join(texts, "; ")
 }

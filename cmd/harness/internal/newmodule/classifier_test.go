@@ -22,8 +22,8 @@ func value(name string, elem int32, dims ...int64) onnx.Value {
 
 // TestWhatAModelTells reads inputs and outputs of models, and asks for what they leave open.
 func TestWhatAModelTells(t *testing.T) {
-	picture := value("x", elemFloat32, -1, 3, 224, 224)
-	scores := value("y", elemFloat32, -1, 10)
+	picture := value("x", onnx.Float32, -1, 3, 224, 224)
+	scores := value("y", onnx.Float32, -1, 10)
 	for _, c := range []struct {
 		name    string
 		given   Classifier
@@ -33,33 +33,33 @@ func TestWhatAModelTells(t *testing.T) {
 	}{
 		{"scores", Classifier{}, []onnx.Value{picture}, []onnx.Value{scores},
 			classifierFacts{Size: 224, Classes: 10, Layout: "nchw", Answer: "scores"}, ""},
-		{"class", Classifier{}, []onnx.Value{picture}, []onnx.Value{value("c", elemInt64, -1)},
+		{"class", Classifier{}, []onnx.Value{picture}, []onnx.Value{value("c", onnx.Int64, -1)},
 			classifierFacts{Size: 224, Classes: 1000, Layout: "nchw", Answer: "class"}, ""},
-		{"colours last", Classifier{}, []onnx.Value{value("x", elemFloat32, -1, 32, 32, 3)}, []onnx.Value{scores},
+		{"colours last", Classifier{}, []onnx.Value{value("x", onnx.Float32, -1, 32, 32, 3)}, []onnx.Value{scores},
 			classifierFacts{Size: 32, Classes: 10, Layout: "nhwc", Answer: "scores"}, ""},
-		{"any size", Classifier{Pixels: 96}, []onnx.Value{value("x", elemFloat32, -1, 3, -1, -1)}, []onnx.Value{scores},
+		{"any size", Classifier{Pixels: 96}, []onnx.Value{value("x", onnx.Float32, -1, 3, -1, -1)}, []onnx.Value{scores},
 			classifierFacts{Size: 96, Classes: 10, Layout: "nchw", Answer: "scores"}, ""},
-		{"background", Classifier{Offset: "1"}, []onnx.Value{picture}, []onnx.Value{value("y", elemFloat32, -1, 1001)},
+		{"background", Classifier{Offset: "1"}, []onnx.Value{picture}, []onnx.Value{value("y", onnx.Float32, -1, 1001)},
 			classifierFacts{Size: 224, Classes: 1000, Layout: "nchw", Answer: "scores"}, ""},
-		{"which output", Classifier{}, []onnx.Value{picture}, []onnx.Value{scores, value("c", elemInt64, -1)},
+		{"which output", Classifier{}, []onnx.Value{picture}, []onnx.Value{scores, value("c", onnx.Int64, -1)},
 			classifierFacts{}, "2 outputs (y float32 [?,10]; c int64 [?]): say which one has the answer, --output NAME"},
 		{"no such output", Classifier{Out: "z"}, []onnx.Value{picture}, []onnx.Value{scores},
 			classifierFacts{}, `--output "z": it has no such output, but y float32 [?,10]`},
-		{"size to say", Classifier{}, []onnx.Value{value("x", elemFloat32, -1, 3, -1, -1)}, []onnx.Value{scores},
+		{"size to say", Classifier{}, []onnx.Value{value("x", onnx.Float32, -1, 3, -1, -1)}, []onnx.Value{scores},
 			classifierFacts{}, "open; say --size PIXELS"},
 		{"another size", Classifier{Pixels: 96}, []onnx.Value{picture}, []onnx.Value{scores},
 			classifierFacts{}, "takes pictures of 224 pixels; leave --size out"},
-		{"no square", Classifier{}, []onnx.Value{value("x", elemFloat32, -1, 3, 20, 30)}, []onnx.Value{scores},
+		{"no square", Classifier{}, []onnx.Value{value("x", onnx.Float32, -1, 3, 20, 30)}, []onnx.Value{scores},
 			classifierFacts{}, "20 by 30 pixels"},
-		{"background to say", Classifier{}, []onnx.Value{picture}, []onnx.Value{value("y", elemFloat32, -1, 1001)},
+		{"background to say", Classifier{}, []onnx.Value{picture}, []onnx.Value{value("y", onnx.Float32, -1, 1001)},
 			classifierFacts{}, "--offset 1, or not, --offset 0"},
 		{"bytes", Classifier{}, []onnx.Value{value("x", 2, -1, 3, 224, 224)}, []onnx.Value{scores},
 			classifierFacts{}, "its input is x uint8 [?,3,224,224]: want one input, float32"},
-		{"no pictures", Classifier{}, []onnx.Value{value("x", elemFloat32, -1, 16)}, []onnx.Value{scores},
+		{"no pictures", Classifier{}, []onnx.Value{value("x", onnx.Float32, -1, 16)}, []onnx.Value{scores},
 			classifierFacts{}, "its input is x float32 [?,16]"},
 		{"two inputs", Classifier{}, []onnx.Value{picture, scores}, []onnx.Value{scores}, classifierFacts{},
 			"it has 2 inputs"},
-		{"no answer", Classifier{}, []onnx.Value{picture}, []onnx.Value{value("y", elemFloat32, -1, 4, 8)},
+		{"no answer", Classifier{}, []onnx.Value{picture}, []onnx.Value{value("y", onnx.Float32, -1, 4, 8)},
 			classifierFacts{}, "its output is y float32 [?,4,8]: want the scores of classes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
