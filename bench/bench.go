@@ -114,7 +114,7 @@ func (p *Plan) Run(ctx context.Context) (record.Document, error) {
 // Loop runs a closed loop, instead of LoadGen, on the model of the plan. It writes only the plugin's output, into the
 // folder Output.Dir, which is required. The record describes the run but contains no performance. The plan must have
 // exactly one performance run; its scenario determines how the plugin forms batches.
-func (p *Plan) Loop(ctx context.Context, l closedloop.Loop) (closedloop.Times, record.Run, error) {
+func (p *Plan) Loop(ctx context.Context, l closedloop.LoopPlan) (closedloop.LoopTimes, record.Run, error) {
 	return run.Loop(ctx, p.Plan, &p.running, l)
 }
 

@@ -56,7 +56,7 @@ func WorkOnDataset(ctx context.Context, w DatasetWork) (done string, err error) 
 	if r.Output == "" {
 		return w.launchPlugin(ctx, served, r)
 	}
-	err = wholefile.Folder(r.Output, func(dir string) (err error) {
+	err = wholefile.WriteFolder(r.Output, func(dir string) (err error) {
 		if r.Output, err = filepath.Abs(dir); err != nil {
 			return err
 		}

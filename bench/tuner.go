@@ -161,7 +161,7 @@ func (t *Tuner) prepareSearch() error {
 // checkWritable checks before the search that the profile can be written to path and does not replace a file that is
 // not a profile.
 func (r TuneRequest) checkWritable(path string) error {
-	if err := wholefile.Possible(filepath.Dir(path)); err != nil {
+	if err := wholefile.CheckWritable(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("the profile cannot be written to %s: %w; name another file with --tuning", path, err)
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {

@@ -38,5 +38,5 @@ func main() {
 	if !signal.Ignored(syscall.SIGHUP) { // else nohup wants it to outlive its terminal
 		signal.Notify(signals, syscall.SIGHUP)
 	}
-	os.Exit(cli.Main(context.Background(), shell.Process(signals)))
+	os.Exit(cli.Main(context.Background(), shell.NewState(signals)))
 }

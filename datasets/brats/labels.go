@@ -21,7 +21,7 @@ const (
 // file with both a 3 and a 4, or with any other value, is an error.
 func (s *CaseSet) Labels(i int) ([]uint8, error) {
 	c := &s.cases[i]
-	h, labels, err := nifti.ReadClasses(c.labels, nifti.Reversed, publishedEnhancing)
+	h, labels, err := nifti.ReadClasses(c.labels, nifti.SimpleITKOrder, publishedEnhancing)
 	if err == nil && reverseAxes(h.Shape) != c.shape {
 		err = fmt.Errorf("%s: shape %v, was %v before", c.labels, reverseAxes(h.Shape), c.shape)
 	}

@@ -131,7 +131,7 @@ func writeLabels(t *testing.T, dir, name string, shape [3]int) {
 		t.Fatal(err)
 	}
 	labels := make([]uint8, shape[0]*shape[1]*shape[2])
-	if err := nifti.WriteVolume(path, nifti.Reversed, shape, [3]float64{1, 1, 1}, labels); err != nil {
+	if err := nifti.WriteVolume(path, nifti.SimpleITKOrder, shape, [3]float64{1, 1, 1}, labels); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -243,7 +243,7 @@ func (s *CaseSet) Read(i int) ([][]float32, error) {
 	channels := make([][]float32, Channels)
 	faults := make([]error, Channels)
 	parallel.Each(context.Background(), Channels, func(k int) {
-		h, values, err := nifti.ReadFloats(c.channels[k], nifti.Reversed)
+		h, values, err := nifti.ReadFloats(c.channels[k], nifti.SimpleITKOrder)
 		if err == nil && reverseAxes(h.Shape) != c.shape {
 			err = fmt.Errorf("%s: shape %v, was %v before", c.channels[k], reverseAxes(h.Shape), c.shape)
 		}

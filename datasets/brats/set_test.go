@@ -45,7 +45,7 @@ func rename(t *testing.T, dir string, convert bool) string {
 		}
 		labels := filepath.Join(out, "labelsTr", name+".nii.gz")
 		if convert {
-			if err := nifti.WriteVolume(labels, nifti.Reversed, head.Shape, [3]float64{1, 1, 1}, head.Labels); err != nil {
+			if err := nifti.WriteVolume(labels, nifti.SimpleITKOrder, head.Shape, [3]float64{1, 1, 1}, head.Labels); err != nil {
 				t.Fatal(err)
 			}
 			continue
@@ -157,7 +157,7 @@ func TestBadVolumes(t *testing.T) {
 		t.Helper()
 		values := make([]uint8, shape[0]*shape[1]*shape[2])
 		copy(values, labels)
-		if err := nifti.WriteVolume(base+name, nifti.Reversed, shape, [3]float64{spacing, 1, 1}, values); err != nil {
+		if err := nifti.WriteVolume(base+name, nifti.SimpleITKOrder, shape, [3]float64{spacing, 1, 1}, values); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -196,7 +196,7 @@ func (s *CaseSet) Image(i int) (*CaseVolume, error) {
 		v, err := readPickle(c.pickle, c.shape)
 		return v, fault.WrapError(ErrDataset, c.name, err)
 	}
-	h, values, err := nifti.ReadFloats(c.image, nifti.Kept)
+	h, values, err := nifti.ReadFloats(c.image, nifti.NibabelOrder)
 	if err != nil {
 		return nil, fault.WrapError(ErrDataset, c.name, err)
 	}
@@ -206,6 +206,6 @@ func (s *CaseSet) Image(i int) (*CaseVolume, error) {
 // Labels reads the classes of case i's voxels, 0 to 2 in C order. The caller owns them.
 func (s *CaseSet) Labels(i int) ([]uint8, error) {
 	c := &s.cases[i]
-	_, labels, err := nifti.ReadClasses(c.labels, nifti.Kept, Classes-1)
+	_, labels, err := nifti.ReadClasses(c.labels, nifti.NibabelOrder, Classes-1)
 	return labels, fault.WrapError(ErrDataset, c.name, err)
 }

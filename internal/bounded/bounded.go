@@ -54,7 +54,7 @@ func ReadFile(path string, maxBytes int64) ([]byte, error) {
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
 	if err == nil && int64(len(data)) > maxBytes {
-		err = tooLarge(path, maxBytes)
+		err = sizeError(path, maxBytes)
 	}
 	return data, err
 }
@@ -68,7 +68,7 @@ func OpenUpTo(path string, maxBytes int64) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() > maxBytes {
-		err = tooLarge(path, maxBytes)
+		err = sizeError(path, maxBytes)
 	}
 	if err != nil {
 		return nil, errors.Join(err, f.Close())
@@ -76,8 +76,8 @@ func OpenUpTo(path string, maxBytes int64) (*os.File, error) {
 	return f, nil
 }
 
-// Dir returns the files of a folder. Only regular files of up to maxBytes bytes can be opened.
-func Dir(dir string, maxBytes int64) fs.FS { return boundedFolder{dir, maxBytes} }
+// DirFS returns the files of a folder. Only regular files of up to maxBytes bytes can be opened.
+func DirFS(dir string, maxBytes int64) fs.FS { return boundedFolder{dir, maxBytes} }
 
 type boundedFolder struct {
 	dir      string
@@ -114,6 +114,6 @@ func Named(err error) error {
 	return fmt.Errorf("%s: %w", of.Path, of.Err)
 }
 
-func tooLarge(path string, maxBytes int64) error {
+func sizeError(path string, maxBytes int64) error {
 	return fmt.Errorf("%w: %s has more than %d bytes, the most that is read of such a file", ErrFile, path, maxBytes)
 }

@@ -55,14 +55,14 @@ func TestDir(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("0123456789"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if data, err := fs.ReadFile(bounded.Dir(dir, 10), "a.txt"); err != nil || string(data) != "0123456789" {
+	if data, err := fs.ReadFile(bounded.DirFS(dir, 10), "a.txt"); err != nil || string(data) != "0123456789" {
 		t.Errorf("%q, %v", data, err)
 	}
-	if _, err := fs.ReadFile(bounded.Dir(dir, 9), "a.txt"); !errors.Is(err, bounded.ErrFile) {
+	if _, err := fs.ReadFile(bounded.DirFS(dir, 9), "a.txt"); !errors.Is(err, bounded.ErrFile) {
 		t.Errorf("a larger file: %v", err)
 	}
 	for _, name := range []string{"../a.txt", "/a.txt", ".", ""} {
-		if _, err := bounded.Dir(dir, 10).Open(name); !errors.Is(err, fs.ErrInvalid) {
+		if _, err := bounded.DirFS(dir, 10).Open(name); !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestNesting(t *testing.T) {
 		"[{}, {a: {}}]":                         "line 1: more than 2 brackets",
 		"]]]]---":                               "",
 	} {
-		err := bounded.Nesting([]byte(text), 2)
+		err := bounded.CheckNesting([]byte(text), 2)
 		if (err != nil) != (want != "") || err != nil && !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %q", text, err, want)
 		}

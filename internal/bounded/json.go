@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// JSONFault explains an error of encoding/json in JSON's words instead of Go's: "ptd_config.device_type is a text, want
+// ExplainJSONError explains an error of encoding/json in JSON's words instead of Go's: "ptd_config.device_type is a text, want
 // a whole number". field is the path of the decoded text in the larger one, or empty if it is the whole. It returns the
 // texts of other errors unchanged.
-func JSONFault(field string, err error) string {
+func ExplainJSONError(field string, err error) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {
 		return err.Error()
@@ -23,7 +23,7 @@ func JSONFault(field string, err error) string {
 	if number != "" { // a number outside the range of the Go type
 		text = number
 	}
-	return fmt.Sprintf("%s is %s, want %s", cmp.Or(field, "it"), text, wantedKind(wrong.Type))
+	return fmt.Sprintf("%s is %s, want %s", cmp.Or(field, "it"), text, expectedKind(wrong.Type))
 }
 
 // jsonKinds maps encoding/json's words for the kinds of JSON values to the words of error messages.
@@ -31,8 +31,8 @@ var jsonKinds = map[string]string{
 	"object": "an object", "array": "a list", "string": "a text", "number": "a number", "bool": "true or false",
 }
 
-// wantedKind returns the kind of JSON value that a Go type can hold.
-func wantedKind(t reflect.Type) string {
+// expectedKind returns the kind of JSON value that a Go type can hold.
+func expectedKind(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Struct, reflect.Map:
 		return jsonKinds["object"]
@@ -45,7 +45,7 @@ func wantedKind(t reflect.Type) string {
 	case reflect.Float32, reflect.Float64:
 		return jsonKinds["number"]
 	case reflect.Pointer:
-		return wantedKind(t.Elem())
+		return expectedKind(t.Elem())
 	default:
 		return "a whole number"
 	}

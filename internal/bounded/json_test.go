@@ -34,15 +34,15 @@ func TestJSONFault(t *testing.T) {
 		`{`:                      "unexpected end of JSON input",
 	} {
 		err := json.Unmarshal([]byte(text), &entry{})
-		if got := bounded.JSONFault("", err); got != want {
+		if got := bounded.ExplainJSONError("", err); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
 	err := json.Unmarshal([]byte(`{"text": 5}`), &entry{})
-	if got := bounded.JSONFault("outer", err); got != "outer.text is a number, want a text" {
+	if got := bounded.ExplainJSONError("outer", err); got != "outer.text is a number, want a text" {
 		t.Errorf("got %q", got)
 	}
-	if got := bounded.JSONFault("outer", errors.New("no file")); got != "no file" {
+	if got := bounded.ExplainJSONError("outer", errors.New("no file")); got != "no file" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -2,10 +2,10 @@ package bounded
 
 import "fmt"
 
-// Nesting returns an error if brackets, or lists that begin on one line (- - - x), nest deeper than maxDepth in a YAML
+// CheckNesting returns an error if brackets, or lists that begin on one line (- - - x), nest deeper than maxDepth in a YAML
 // text. The YAML parser takes time and memory proportional to the square of the depth, gigabytes for 100 KB. Brackets
 // in strings and comments count too.
-func Nesting(text []byte, maxDepth int) error {
+func CheckNesting(text []byte, maxDepth int) error {
 	brackets, dashes, line := 0, 0, 1
 	before := byte('\n')
 	for i, c := range text {

@@ -5,9 +5,9 @@ import (
 	"io"
 )
 
-// Until returns a reader of r that fails with ctx's cause once ctx has ended. It lets the writer of a large copy stop
+// NewContextReader returns a reader of r that fails with ctx's cause once ctx has ended. It lets the writer of a large copy stop
 // and remove the partial file at once.
-func Until(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
+func NewContextReader(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
 
 type contextReader struct {
 	ctx context.Context

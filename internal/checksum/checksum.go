@@ -50,7 +50,7 @@ const DatasetNote = "names and sizes of all files, contents of .txt, .csv, .json
 // because reading a hundred gigabytes of them would take longer than the run. A single file gets the checksum of a
 // folder that contains only this file.
 func Dataset(path string) (string, error) {
-	lines, err := describeAll(path)
+	lines, err := describeFiles(path)
 	if err != nil {
 		return "", fmt.Errorf("naming the data set %s: %w", path, err)
 	}
@@ -62,7 +62,7 @@ func Dataset(path string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-func describeAll(path string) (lines []string, err error) {
+func describeFiles(path string) (lines []string, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return nil, err

@@ -22,15 +22,15 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Loop describes the queries of a measurement. All numbers are at least 1.
-type Loop struct {
+// LoopPlan describes the queries of a measurement. All numbers are at least 1.
+type LoopPlan struct {
 	Batch       int // samples per query
 	Concurrency int // number of clients
 	Iterations  int // total queries of all clients
 }
 
-// Times contains the measured times.
-type Times struct {
+// LoopTimes contains the measured times.
+type LoopTimes struct {
 	// WarmUp is the time of the warm-up, one query per client before the measured ones. No other figure includes it.
 	WarmUp time.Duration
 	// Total is the time from the first query to the last answer.
@@ -40,7 +40,7 @@ type Times struct {
 }
 
 // checkLoop reports the faults of a loop for a data set of samples samples.
-func (l Loop) checkLoop(samples int) error {
+func (l LoopPlan) checkLoop(samples int) error {
 	switch {
 	case l.Batch < 1 || l.Concurrency < 1 || l.Iterations < 1:
 		return fmt.Errorf("batch %d, concurrency %d, %d iterations: want at least 1 of each", l.Batch, l.Concurrency,
@@ -55,7 +55,7 @@ func (l Loop) checkLoop(samples int) error {
 
 // Run loads the first Batch samples once and measures. If the data set has fewer samples, the queries repeat them. All
 // queries use these samples, so the times include inference but no loading.
-func Run(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l Loop) (t Times, err error) {
+func Run(ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l LoopPlan) (t LoopTimes, err error) {
 	if err := l.checkLoop(qsl.TotalSampleCount()); err != nil {
 		return t, err
 	}
@@ -98,11 +98,11 @@ type querySeries struct {
 }
 
 // measureQueries sends a number of queries from all clients and measures them. The response ids begin with first.
-func measureQueries(ctx context.Context, sut loadgen.SUT, l Loop, samples, queries, first int) (s querySeries,
+func measureQueries(ctx context.Context, sut loadgen.SUT, l LoopPlan, samples, queries, first int) (s querySeries,
 	err error) {
 	users := arrival.Pattern{Kind: arrival.Users, Users: l.Concurrency, Requests: queries}
 	plan := engine.PointPlan{Asks: make(engine.AskList, 1), Load: users, NoTokens: true}
-	p, err := askByUsers(ctx, &sutAsker{sut: sut, batch: l.Batch, loaded: samples, first: first}, plan)
+	p, err := measureUsers(ctx, &sutAsker{sut: sut, batch: l.Batch, loaded: samples, first: first}, plan)
 	if p == nil {
 		return s, err
 	}
@@ -117,8 +117,8 @@ func measureQueries(ctx context.Context, sut loadgen.SUT, l Loop, samples, queri
 	return s, err
 }
 
-// askByUsers runs the plan's users. It stops at the system's first fault.
-func askByUsers(ctx context.Context, a *sutAsker, plan engine.PointPlan) (*engine.MeasuredPoint, error) {
+// measureUsers runs the plan's users. It stops at the system's first fault.
+func measureUsers(ctx context.Context, a *sutAsker, plan engine.PointPlan) (*engine.MeasuredPoint, error) {
 	ctx, a.stop = context.WithCancelCause(ctx)
 	defer a.stop(nil)
 	a.asked = make(map[int]*loopQuery, plan.Load.Users)
@@ -134,12 +134,12 @@ func askByUsers(ctx context.Context, a *sutAsker, plan engine.PointPlan) (*engin
 	return p, context.Cause(ctx)
 }
 
-// Tokens measures a system that reports its tokens in the same way as a server of language models. Each request of a
+// MeasureTokens measures a system that reports its tokens in the same way as a server of language models. Each request of a
 // user asks for one of the first samples that fit into memory, in an order shuffled by the load's seed. A request's
 // first token, end and token count are known, but not the gaps between tokens. The load must be one of users, and
 // warmUp is the number of warm-up requests. The system's first fault is an error; the returned point then contains the
 // requests before it.
-func Tokens(
+func MeasureTokens(
 	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l arrival.Pattern, warmUp int, progress *engine.PointProgress,
 ) (p *engine.MeasuredPoint, err error) {
 	n := min(qsl.TotalSampleCount(), qsl.PerformanceSampleCount())
@@ -157,7 +157,7 @@ func Tokens(
 			first[i] = rows[len(rows)-1-i%len(rows)]
 		}
 		plan.WarmUp = first
-		p, err = askByUsers(ctx, &sutAsker{sut: sut, batch: 1, loaded: samples}, plan)
+		p, err = measureUsers(ctx, &sutAsker{sut: sut, batch: 1, loaded: samples}, plan)
 		return err
 	})
 	return p, err
@@ -171,7 +171,7 @@ type sutAsker struct {
 	first  int // response id of the first sample
 	stop   context.CancelCauseFunc
 	// answers collects the payloads of a replay; nil: they are discarded.
-	answers Answers
+	answers ReplayAnswers
 
 	clients []loopClient
 
@@ -189,7 +189,7 @@ type loopClient struct {
 // loopQuery is the state of one query. Times are in the clock's unit.
 type loopQuery struct {
 	clock        engine.Clock
-	left         int // samples without an answer
+	unanswered   int // samples without an answer
 	first, ended int64
 	tokens       int64
 	payload      []byte // of a replay
@@ -230,7 +230,7 @@ func (a *sutAsker) keepAnswer(q *loopQuery, row int, r *metrics.Request) {
 		return
 	}
 	a.answers[row] = q.payload
-	if err := q.tellTurn(r); err != nil {
+	if err := q.recordTurn(r); err != nil {
 		a.stop(fmt.Errorf("sample %d: %w", row, err))
 	}
 }
@@ -239,7 +239,7 @@ func (a *sutAsker) keepAnswer(q *loopQuery, row int, r *metrics.Request) {
 func (a *sutAsker) beginQuery(q *loopQuery, clock engine.Clock) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	*q = loopQuery{clock: clock, left: a.batch, first: unset, done: q.done}
+	*q = loopQuery{clock: clock, unanswered: a.batch, first: noTime, done: q.done}
 	i := a.next
 	a.asked[i] = q
 	a.next++
@@ -251,12 +251,12 @@ func (a *sutAsker) forgetQuery(i int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if q := a.asked[i]; q != nil {
-		a.asked[i] = &loopQuery{clock: q.clock, left: a.batch + 1}
+		a.asked[i] = &loopQuery{clock: q.clock, unanswered: a.batch + 1}
 	}
 }
 
-// unset is the time of an event that has not happened.
-const unset = math.MinInt64
+// noTime is the time of an event that has not happened.
+const noTime = math.MinInt64
 
 // recordAnswer records the answer in r. It reports one token at the time of the first token. At the end it reports the
 // other tokens, if there are any or their number is unknown.
@@ -265,18 +265,18 @@ func (q *loopQuery) recordAnswer(r *metrics.Request) {
 	if q.tokens > 0 {
 		r.Usage.Completion = q.tokens
 	}
-	if q.first != unset {
+	if q.first != noTime {
 		r.Events.Add(metrics.StreamEvent{At: q.first, Kind: metrics.Content, Text: true})
 	}
-	if q.first == unset || q.tokens != 1 { // 0: the tokens were not counted
+	if q.first == noTime || q.tokens != 1 { // 0: the tokens were not counted
 		r.Events.Add(metrics.StreamEvent{At: q.ended, Kind: metrics.Content, Text: true})
 	}
-	r.Whole = q.first == unset
+	r.Whole = q.first == noTime
 }
 
-// queryOf returns the query of a sample; the caller must hold the mutex. If no answer is expected for the sample, it
+// findQuery returns the query of a sample; the caller must hold the mutex. If no answer is expected for the sample, it
 // stops the loop and returns nil.
-func (a *sutAsker) queryOf(id loadgen.ResponseID) *loopQuery {
+func (a *sutAsker) findQuery(id loadgen.ResponseID) *loopQuery {
 	i := (int(id) - a.first) / a.batch
 	q := a.asked[i]
 	switch {
@@ -296,7 +296,7 @@ func (a *sutAsker) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 	defer a.mu.Unlock()
 	var now int64
 	for k, r := range rs {
-		q := a.queryOf(r.ID)
+		q := a.findQuery(r.ID)
 		if q == nil {
 			return
 		}
@@ -307,7 +307,7 @@ func (a *sutAsker) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 		if a.answers != nil {
 			q.payload = append([]byte(nil), r.Data...)
 		}
-		if q.left--; q.left == 0 {
+		if q.unanswered--; q.unanswered == 0 {
 			q.ended = now
 			delete(a.asked, (int(r.ID)-a.first)/a.batch)
 			q.done <- struct{}{}
@@ -320,7 +320,7 @@ func (a *sutAsker) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, r := range rs {
-		if q := a.queryOf(r.ID); q != nil && q.first == unset {
+		if q := a.findQuery(r.ID); q != nil && q.first == noTime {
 			q.first = q.clock.Now()
 		}
 	}

@@ -77,7 +77,7 @@ func newSystem() *system { return &system{indices: map[loadgen.SampleIndex]int{}
 
 func TestRun(t *testing.T) {
 	s := newSystem()
-	times, err := Run(t.Context(), s, s, Loop{Batch: 4, Concurrency: 3, Iterations: 50})
+	times, err := Run(t.Context(), s, s, LoopPlan{Batch: 4, Concurrency: 3, Iterations: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,14 +104,14 @@ func TestFaults(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
 		change func(*system)
-		loop   Loop
+		loop   LoopPlan
 		want   string
 	}{
-		"no batch":          {func(*system) {}, Loop{0, 1, 1}, "want at least 1 of each"},
-		"too many samples":  {func(*system) {}, Loop{1 << 20, 1, 1 << 20}, "at most"},
-		"the system fails":  {func(s *system) { s.fail = broken }, Loop{1, 2, 5}, "broken"},
-		"answered twice":    {func(s *system) { s.twice = true }, Loop{1, 1, 5}, "answered twice"},
-		"answer of another": {func(s *system) { s.stranger = true }, Loop{1, 1, 5}, "not asked for"},
+		"no batch":          {func(*system) {}, LoopPlan{0, 1, 1}, "want at least 1 of each"},
+		"too many samples":  {func(*system) {}, LoopPlan{1 << 20, 1, 1 << 20}, "at most"},
+		"the system fails":  {func(s *system) { s.fail = broken }, LoopPlan{1, 2, 5}, "broken"},
+		"answered twice":    {func(s *system) { s.twice = true }, LoopPlan{1, 1, 5}, "answered twice"},
+		"answer of another": {func(s *system) { s.stranger = true }, LoopPlan{1, 1, 5}, "not asked for"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newSystem()
@@ -129,7 +129,7 @@ func TestTheEndOfTheContextEndsTheLoop(t *testing.T) {
 	s.silent = true
 	cause := errors.New("enough")
 	go cancel(cause)
-	if _, err := Run(ctx, s, s, Loop{1, 2, 5}); !errors.Is(err, cause) {
+	if _, err := Run(ctx, s, s, LoopPlan{1, 2, 5}); !errors.Is(err, cause) {
 		t.Errorf("error %v, want the cause", err)
 	}
 	if !s.unloaded {
@@ -165,7 +165,7 @@ func (s *token) IssueQuery(_ context.Context, q loadgen.Query, r loadgen.Respond
 func TestTokens(t *testing.T) {
 	s := &token{system: *newSystem(), rows: map[loadgen.SampleIndex]int{}, answer: 7}
 	users := arrival.Pattern{Kind: arrival.Users, Users: 4, Requests: 30, Seed: 3}
-	p, err := Tokens(t.Context(), s, s, users, 8, nil)
+	p, err := MeasureTokens(t.Context(), s, s, users, 8, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,13 +201,13 @@ func TestTokensAfterTheEnd(t *testing.T) {
 		}
 		cancel(cause)
 	}()
-	p, err := Tokens(ctx, s, s, arrival.Pattern{Kind: arrival.Users, Users: 1, Requests: 5}, 0, nil)
+	p, err := MeasureTokens(ctx, s, s, arrival.Pattern{Kind: arrival.Users, Users: 1, Requests: 5}, 0, nil)
 	close(s.hold)
 	if !errors.Is(err, cause) || len(p.Requests) != 1 || p.Requests[0].Status != metrics.Cancelled {
 		t.Errorf("error %v, %+v", err, p)
 	}
 	a := &sutAsker{batch: 1, next: 3, asked: map[int]*loopQuery{}, stop: func(err error) { t.Error(err) }}
-	a.asked[1] = &loopQuery{clock: stopped{}, left: 1}
+	a.asked[1] = &loopQuery{clock: stopped{}, unanswered: 1}
 	a.forgetQuery(1)
 	a.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: 1}})
 	var fault error

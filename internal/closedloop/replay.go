@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// Answers maps the samples of a replay to the payloads of their answers, including those of failed turns.
-type Answers map[int][]byte
+// ReplayAnswers maps the samples of a replay to the payloads of their answers, including those of failed turns.
+type ReplayAnswers map[int][]byte
 
 // replayGrace is how long Replay waits, after its time has ended, for an answer under way.
 const replayGrace = 240 * time.Second
@@ -26,19 +26,19 @@ const replayGrace = 240 * time.Second
 func Replay(
 	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, conversations []sdk.Conversation, maxTime time.Duration,
 	progress *engine.PointProgress,
-) (p *engine.MeasuredPoint, answers Answers, err error) {
-	asks := turnsOf(conversations)
+) (p *engine.MeasuredPoint, answers ReplayAnswers, err error) {
+	asks := toAskList(conversations)
 	if n := qsl.TotalSampleCount(); n != len(asks) || n == 0 {
 		return nil, nil, fmt.Errorf("%d conversations have %d turns, and the data set has %d samples",
 			len(conversations), len(asks), n)
 	}
-	answers = Answers{}
+	answers = ReplayAnswers{}
 	err = withSamplesLoaded(ctx, sut, qsl, len(asks), func(samples int) (err error) {
 		plan := engine.PointPlan{
 			Asks: asks, Grace: replayGrace, MaxErrors: &engine.MaxErrors{Count: math.MaxInt}, Progress: progress,
 			Load: arrival.Pattern{Kind: arrival.Users, Users: 1, Sessions: true, Requests: len(asks), Duration: maxTime},
 		}
-		if p, err = askByUsers(ctx, &sutAsker{sut: sut, batch: 1, loaded: samples, answers: answers}, plan); p != nil {
+		if p, err = measureUsers(ctx, &sutAsker{sut: sut, batch: 1, loaded: samples, answers: answers}, plan); p != nil {
 			p.Window = nil // all turns count, including the last one
 		}
 		return err
@@ -46,8 +46,8 @@ func Replay(
 	return p, answers, err
 }
 
-// turnsOf returns the turns as requests.
-func turnsOf(conversations []sdk.Conversation) (asks engine.AskList) {
+// toAskList returns the turns as requests.
+func toAskList(conversations []sdk.Conversation) (asks engine.AskList) {
 	for _, c := range conversations {
 		for k := range c.Turns {
 			asks = append(asks, prompts.Ask{Row: len(asks), Session: c.ID, Turn: k})
@@ -56,8 +56,8 @@ func turnsOf(conversations []sdk.Conversation) (asks engine.AskList) {
 	return asks
 }
 
-// tellTurn records the finish reason and the error that a turn's answer contains.
-func (q *loopQuery) tellTurn(r *metrics.Request) error {
+// recordTurn records the finish reason and the error that a turn's answer contains.
+func (q *loopQuery) recordTurn(r *metrics.Request) error {
 	a, err := sdk.ParseTurn(q.payload)
 	if err != nil {
 		return err

@@ -22,14 +22,14 @@ const (
 
 // Comparison contains what two sides have in common and how they differ.
 type Comparison struct {
-	Schema        string       `json:"schema"`
-	SchemaVersion int          `json:"schema_version"`
-	Test          string       `json:"test"`  // TestName
-	Level         float64      `json:"level"` // significance level: with P below it, a difference exceeds the spread
-	Base          ComparedSide `json:"base"`
-	New           ComparedSide `json:"new"`
-	Pairs         []Pair       `json:"pairs"`
-	Notes         []string     `json:"notes"` // what was left out and why
+	Schema        string         `json:"schema"`
+	SchemaVersion int            `json:"schema_version"`
+	Test          string         `json:"test"`  // TestName
+	Level         float64        `json:"level"` // significance level: with P below it, a difference exceeds the spread
+	Base          ComparedSide   `json:"base"`
+	New           ComparedSide   `json:"new"`
+	Pairs         []ScenarioPair `json:"pairs"`
+	Notes         []string       `json:"notes"` // what was left out and why
 }
 
 // ComparedSide identifies the runs of one side.
@@ -38,9 +38,9 @@ type ComparedSide struct {
 	Runs int    `json:"runs"` // finished runs only
 }
 
-// Pair contains the runs of one scenario on both sides. For suites and several backends, it contains those of one
+// ScenarioPair contains the runs of one scenario on both sides. For suites and several backends, it contains those of one
 // point.
-type Pair struct {
+type ScenarioPair struct {
 	Name     string `json:"name"`  // common part of the runs' names
 	Model    string `json:"model"` // the new side's if they differ
 	Scenario string `json:"scenario"`
@@ -48,14 +48,14 @@ type Pair struct {
 	BaseRuns int    `json:"base_runs"`
 	NewRuns  int    `json:"new_runs"`
 	// Differs lists what differs between the sides, such as the backend.
-	Differs []Difference `json:"differs"`
+	Differs []PropertyDifference `json:"differs"`
 	// Notes contains remarks on the runs, such as that some are INVALID.
 	Notes []string    `json:"notes"`
 	Rows  []FigureRow `json:"rows"`
 }
 
-// Difference is a property with different values on the two sides.
-type Difference struct {
+// PropertyDifference is a property with different values on the two sides.
+type PropertyDifference struct {
 	About string `json:"about"` // "backend", "machine"; the key of a setting
 	Base  string `json:"base"`
 	New   string `json:"new"`
@@ -91,11 +91,11 @@ type DifferenceVerdict string
 
 // The verdicts. Changed replaces Improved and Worsened for figures without a better direction.
 const (
-	Improved DifferenceVerdict = "better"
-	Worsened DifferenceVerdict = "worse"
-	Changed  DifferenceVerdict = "changed"
-	Within   DifferenceVerdict = "within the spread"
-	Unknown  DifferenceVerdict = "no verdict" // too few runs
+	Improved       DifferenceVerdict = "better"
+	Worsened       DifferenceVerdict = "worse"
+	VerdictChanged DifferenceVerdict = "changed"
+	VerdictWithin  DifferenceVerdict = "within the spread"
+	Unknown        DifferenceVerdict = "no verdict" // too few runs
 )
 
 // SideInput is the name and the runs of one side of a comparison.
@@ -116,7 +116,7 @@ func Compare(base, next SideInput, allow []string) (Comparison, error) {
 		return Comparison{}, sdk.Usage(err)
 	}
 	c := Comparison{
-		Schema: Schema, SchemaVersion: SchemaVersion, Test: TestName, Level: Level, Pairs: []Pair{}, Notes: []string{},
+		Schema: Schema, SchemaVersion: SchemaVersion, Test: TestName, Level: Level, Pairs: []ScenarioPair{}, Notes: []string{},
 	}
 	a, err1 := c.groupSide(base, allowed)
 	b, err2 := c.groupSide(next, allowed)
@@ -161,7 +161,7 @@ func (c *Comparison) groupSide(in SideInput, allowed allowedFacets) (runSide, er
 func (c *Comparison) pairGroups(a, b runSide, allowed allowedFacets) error {
 	var faults []error
 	for _, g := range a.groups {
-		h := b.groupAt(g.key, g.place)
+		h := b.findGroup(g.key, g.place)
 		if h == nil {
 			c.Notes = append(c.Notes, fmt.Sprintf("only in %s: %v", a.name, g))
 			continue
@@ -173,7 +173,7 @@ func (c *Comparison) pairGroups(a, b runSide, allowed allowedFacets) error {
 		c.Pairs = append(c.Pairs, newPair(g, *h))
 	}
 	for _, h := range b.groups {
-		if a.groupAt(h.key, h.place) == nil {
+		if a.findGroup(h.key, h.place) == nil {
 			c.Notes = append(c.Notes, fmt.Sprintf("only in %s: %v", b.name, h))
 		}
 	}

@@ -80,7 +80,7 @@ func TestAPlantedDifferenceIsFound(t *testing.T) {
 		if headline(t, base, around(random, 7, "process", 97, 10*time.Millisecond)).Verdict == Worsened {
 			found++
 		}
-		if headline(t, base, around(random, 7, "process", 100, 10*time.Millisecond)).Verdict != Within {
+		if headline(t, base, around(random, 7, "process", 100, 10*time.Millisecond)).Verdict != VerdictWithin {
 			invented++
 		}
 	}
@@ -126,7 +126,7 @@ func TestDirections(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]DifferenceVerdict{
-		"result": Improved, "p99": Worsened, "queries": Changed, "samples": Within, "overlatency": Within,
+		"result": Improved, "p99": Worsened, "queries": VerdictChanged, "samples": VerdictWithin, "overlatency": VerdictWithin,
 	} {
 		i := slices.IndexFunc(c.Pairs[0].Rows, func(r FigureRow) bool { return r.Name == name })
 		if r := c.Pairs[0].Rows[i]; r.Verdict != want {
@@ -158,10 +158,10 @@ func TestDirectionsOfAccuracies(t *testing.T) {
 		base, next             func(sdk.MetricDirection) sdk.MetricDirection
 		f1, perplexity, length DifferenceVerdict
 	}{
-		{said, said, Improved, Worsened, Changed},
-		{older, said, Improved, Worsened, Changed},
-		{said, older, Improved, Worsened, Changed},
-		{older, older, Changed, Changed, Changed},
+		{said, said, Improved, Worsened, VerdictChanged},
+		{older, said, Improved, Worsened, VerdictChanged},
+		{said, older, Improved, Worsened, VerdictChanged},
+		{older, older, VerdictChanged, VerdictChanged, VerdictChanged},
 	} {
 		got, err := Compare(input("a", scored(1, c.base)...), input("b", scored(1.5, c.next)...), nil)
 		if err != nil {

@@ -43,7 +43,7 @@ func rulesFacet(f results.FoundRun) map[string]string {
 // dataFacet uses the checksum of the data set if it is known, because the same data set may have different paths.
 func dataFacet(f results.FoundRun) map[string]string {
 	if f.Serving != nil {
-		return servedData(f.Serving)
+		return servedDataFacet(f.Serving)
 	}
 	w := openedWorkload(f)
 	return map[string]string{
@@ -63,7 +63,7 @@ func numberText(n int) string {
 // those that were derived from an earlier run's figures.
 func settingsFacet(f results.FoundRun) map[string]string {
 	if f.Serving != nil {
-		return servedSettings(f.Serving)
+		return servedSettingsFacet(f.Serving)
 	}
 	if f.Settings == nil {
 		return nil
@@ -86,7 +86,7 @@ func driverName(f results.FoundRun) string {
 
 func backendFacet(f results.FoundRun) map[string]string {
 	if f.Serving != nil {
-		return servedBy(f.Serving)
+		return serverFacet(f.Serving)
 	}
 	w := openedWorkload(f)
 	return map[string]string{

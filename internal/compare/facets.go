@@ -108,8 +108,8 @@ func (s *runSide) isServed() bool {
 }
 
 // internalDifferences lists the facets in which the runs of a group differ.
-func (g runGroup) internalDifferences(allowed allowedFacets) []Difference {
-	var all []Difference
+func (g runGroup) internalDifferences(allowed allowedFacets) []PropertyDifference {
+	var all []PropertyDifference
 	for _, f := range allFacets() {
 		if allowed[f.name] && !f.key {
 			continue
@@ -141,8 +141,8 @@ func checkComparable(a, b runGroup, allowed allowedFacets) error {
 }
 
 // differencesBetween lists all facets in which two groups differ.
-func differencesBetween(a, b runGroup) []Difference {
-	all := []Difference{}
+func differencesBetween(a, b runGroup) []PropertyDifference {
+	all := []PropertyDifference{}
 	for _, f := range allFacets() {
 		all = append(all, diffMaps(f.of(a.runs[0]), f.of(b.runs[0]))...)
 	}
@@ -150,16 +150,16 @@ func differencesBetween(a, b runGroup) []Difference {
 }
 
 // diffMaps lists the keys whose values are known on both sides and differ.
-func diffMaps(a, b map[string]string) []Difference {
+func diffMaps(a, b map[string]string) []PropertyDifference {
 	if a == nil || b == nil {
 		return nil
 	}
 	both := maps.Clone(a)
 	maps.Copy(both, b)
-	var all []Difference
+	var all []PropertyDifference
 	for _, about := range slices.Sorted(maps.Keys(both)) {
-		if x, y := valueOf(a, about), valueOf(b, about); x != "" && y != "" && x != y {
-			all = append(all, Difference{about, x, y})
+		if x, y := valueOrAbsent(a, about), valueOrAbsent(b, about); x != "" && y != "" && x != y {
+			all = append(all, PropertyDifference{about, x, y})
 		}
 	}
 	return all
@@ -168,7 +168,7 @@ func diffMaps(a, b map[string]string) []Difference {
 // absent is the printed value of a key that only the other run has.
 const absent = "(none)"
 
-func valueOf(m map[string]string, about string) string {
+func valueOrAbsent(m map[string]string, about string) string {
 	if v, ok := m[about]; ok {
 		return v
 	}

@@ -57,7 +57,7 @@ func exactP(ranks []int, found, n int) float64 {
 	for _, r := range ranks {
 		total += r
 	}
-	ways := waysToSum(ranks, n, total)
+	ways := countChoices(ranks, n, total)
 	middle := float64(n) * float64(total) / float64(len(ranks))
 	far := math.Abs(float64(found) - middle)
 	var extreme, all float64
@@ -70,8 +70,8 @@ func exactP(ranks []int, found, n int) float64 {
 	return math.Min(1, extreme/all)
 }
 
-// waysToSum returns, for each sum from 0 to maxSum, the number of choices of n ranks with this sum.
-func waysToSum(ranks []int, n, maxSum int) []float64 {
+// countChoices returns, for each sum from 0 to maxSum, the number of choices of n ranks with this sum.
+func countChoices(ranks []int, n, maxSum int) []float64 {
 	ways := make([][]float64, n+1) // by the number of chosen ranks
 	for k := range ways {
 		ways[k] = make([]float64, maxSum+1)
@@ -102,8 +102,8 @@ func normalP(ranks []int, found, n int) float64 {
 	return math.Erfc(far / math.Sqrt(2*variance))
 }
 
-// minP returns the smallest p that n and m different values can give. With few values it exceeds Level.
-func minP(n, m int) float64 {
+// smallestP returns the smallest p that n and m different values can give. With few values it exceeds Level.
+func smallestP(n, m int) float64 {
 	p := 2.0
 	for i := range min(n, m) {
 		p *= float64(i+1) / float64(n+m-i)

@@ -64,7 +64,7 @@ func TestLeastP(t *testing.T) {
 		n, m int
 		want float64
 	}{{1, 1, 1}, {3, 3, 0.1}, {4, 4, 2. / 70}, {7, 7, 2. / 3432}, {1, 39, 0.05}, {2, 8, 2. / 45}} {
-		if got := minP(c.n, c.m); math.Abs(got-c.want) > 1e-12 {
+		if got := smallestP(c.n, c.m); math.Abs(got-c.want) > 1e-12 {
 			t.Errorf("%d and %d: %v, want %v", c.n, c.m, got, c.want)
 		}
 	}

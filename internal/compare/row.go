@@ -16,9 +16,9 @@ import (
 )
 
 // newPair compares two groups whose runs are alike.
-func newPair(a, b runGroup) Pair {
+func newPair(a, b runGroup) ScenarioPair {
 	first := b.runs[0]
-	p := Pair{
+	p := ScenarioPair{
 		Name: pairName(a, b), Model: first.Model, Scenario: first.Scenario, Kind: first.Kind(),
 		BaseRuns: len(a.runs), NewRuns: len(b.runs),
 		Differs: differencesBetween(a, b), Notes: append(groupRemarks(a), groupRemarks(b)...), Rows: []FigureRow{},
@@ -54,7 +54,7 @@ func joinTitles(base, next []string) (titles []string) {
 // pairName returns the common part of the names of all runs. If models, scenarios or modes differ, it contains the new
 // side's.
 func pairName(a, b runGroup) string {
-	all := recordsOf(slices.Concat(b.runs, a.runs))
+	all := runRecords(slices.Concat(b.runs, a.runs))
 	for i := range all {
 		first := all[0]
 		all[i].Model, all[i].Scenario, all[i].Mode, all[i].Test = first.Model, first.Scenario, first.Mode, first.Test
@@ -188,7 +188,7 @@ func (m runFigures) betterDirection(name string) sdk.MetricDirection {
 func newRow(m metric.Metric, base, next []float64) FigureRow {
 	r := FigureRow{
 		Name: m.Name, Also: m.Also, Title: m.Title, Unit: m.Unit, Main: m.Main,
-		Base: sampleOf(base), New: sampleOf(next), P: figure.Number(math.NaN()),
+		Base: newSample(base), New: newSample(next), P: figure.Number(math.NaN()),
 	}
 	if m.Better != sdk.NeitherBetter {
 		r.Better = string(m.Better)
@@ -198,7 +198,7 @@ func newRow(m metric.Metric, base, next []float64) FigureRow {
 		r.Change = figure.Number(r.New.Median/r.Base.Median - 1)
 	}
 	r.Verdict = Unknown
-	if minP(len(base), len(next)) < Level {
+	if smallestP(len(base), len(next)) < Level {
 		p := mannWhitney(base, next)
 		r.P, r.Verdict = figure.Number(p), judgeDifference(m.Better, r.New.Median-r.Base.Median, p)
 	}
@@ -210,21 +210,21 @@ func newRow(m metric.Metric, base, next []float64) FigureRow {
 func judgeDifference(better sdk.MetricDirection, difference, p float64) DifferenceVerdict {
 	switch {
 	case p >= Level || difference == 0:
-		return Within
+		return VerdictWithin
 	case better != sdk.HigherBetter && better != sdk.LowerBetter:
-		return Changed
+		return VerdictChanged
 	case (difference > 0) == (better == sdk.HigherBetter):
 		return Improved
 	}
 	return Worsened
 }
 
-func sampleOf(values []float64) FigureSample {
-	return FigureSample{Values: values, Median: medianOf(values), Min: slices.Min(values), Max: slices.Max(values)}
+func newSample(values []float64) FigureSample {
+	return FigureSample{Values: values, Median: median(values), Min: slices.Min(values), Max: slices.Max(values)}
 }
 
-// medianOf returns the middle value, or the mean of the two middle values.
-func medianOf(values []float64) float64 {
+// median returns the middle value, or the mean of the two middle values.
+func median(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)
 	if n%2 == 1 {

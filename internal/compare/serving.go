@@ -8,8 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// servedData describes the requests to a server. Seeds may differ, because prompts of equal lengths are equivalent.
-func servedData(s *record.Serving) map[string]string {
+// servedDataFacet describes the requests to a server. Seeds may differ, because prompts of equal lengths are equivalent.
+func servedDataFacet(s *record.Serving) map[string]string {
 	streamed := "yes"
 	if s.Asked.Whole {
 		streamed = "no"
@@ -21,8 +21,8 @@ func servedData(s *record.Serving) map[string]string {
 	}
 }
 
-// servedSettings describes the load on a server.
-func servedSettings(s *record.Serving) map[string]string {
+// servedSettingsFacet describes the load on a server.
+func servedSettingsFacet(s *record.Serving) map[string]string {
 	orNone := func(v float64) string {
 		if v == 0 {
 			return absent
@@ -35,8 +35,8 @@ func servedSettings(s *record.Serving) map[string]string {
 	}
 }
 
-// servedBy describes the server.
-func servedBy(s *record.Serving) map[string]string {
+// serverFacet describes the server.
+func serverFacet(s *record.Serving) map[string]string {
 	return map[string]string{
 		"server": strings.TrimSpace(s.Server.Kind + " " + s.Server.Version), "address": strings.Join(s.Server.URLs, ", "),
 	}

@@ -51,7 +51,7 @@ func TestServers(t *testing.T) {
 	if err != nil || len(c.Pairs) != 2 {
 		t.Fatalf("%d pairs, %v", len(c.Pairs), err)
 	}
-	want := map[string]DifferenceVerdict{"users=4": Within, "users=16": Improved}
+	want := map[string]DifferenceVerdict{"users=4": VerdictWithin, "users=16": Improved}
 	for _, p := range c.Pairs {
 		place := p.Name[strings.LastIndex(p.Name, " ")+1:]
 		found := false
@@ -63,7 +63,7 @@ func TestServers(t *testing.T) {
 		if !found || p.BaseRuns != 4 || p.NewRuns != 4 {
 			t.Errorf("%s: %d against %d runs, ttft.p99 is there: %v", p.Name, p.BaseRuns, p.NewRuns, found)
 		}
-		if len(p.Differs) != 1 || p.Differs[0] != (Difference{"server", "vllm 0.33", "vllm 0.34"}) {
+		if len(p.Differs) != 1 || p.Differs[0] != (PropertyDifference{"server", "vllm 0.33", "vllm 0.34"}) {
 			t.Errorf("%s differs in %v", p.Name, p.Differs)
 		}
 	}

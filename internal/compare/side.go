@@ -25,9 +25,9 @@ type runGroup struct {
 }
 
 // String returns the common part of the runs' names: "resnet50 Server performance batch=4".
-func (g runGroup) String() string { return names.Common(recordsOf(g.runs)...) }
+func (g runGroup) String() string { return names.Common(runRecords(g.runs)...) }
 
-func recordsOf(runs []results.FoundRun) []record.Run {
+func runRecords(runs []results.FoundRun) []record.Run {
 	records := make([]record.Run, len(runs))
 	for i, f := range runs {
 		records[i] = f.Run
@@ -53,15 +53,15 @@ func (s *runSide) addRun(f results.FoundRun, allowed allowedFacets) {
 		k.kind = ""
 	}
 	place := strings.Join(append([]string{f.Identity.Entry, f.Place.String()}, f.Identity.Point...), "\n")
-	if g := s.groupAt(k, place); g != nil {
+	if g := s.findGroup(k, place); g != nil {
 		g.runs = append(g.runs, f)
 		return
 	}
 	s.groups = append(s.groups, runGroup{k, place, s.name, []results.FoundRun{f}})
 }
 
-// groupAt returns the group with a key in a place, or nil.
-func (s *runSide) groupAt(k repetitionKey, place string) *runGroup {
+// findGroup returns the group with a key in a place, or nil.
+func (s *runSide) findGroup(k repetitionKey, place string) *runGroup {
 	i := slices.IndexFunc(s.groups, func(g runGroup) bool { return g.key == k && g.place == place })
 	if i < 0 {
 		return nil
@@ -93,7 +93,7 @@ func (s *runSide) joinPlaces(k repetitionKey) {
 func matchGroups(a, b *runSide) {
 	shared := map[repetitionKey]bool{}
 	for _, g := range a.groups {
-		if b.groupAt(g.key, g.place) != nil {
+		if b.findGroup(g.key, g.place) != nil {
 			shared[g.key] = true
 		}
 	}

@@ -42,7 +42,7 @@ func (c Comparison) WriteText(w io.Writer, all bool) error {
 	return b.Err()
 }
 
-func (p Pair) writePair(b *terminal.Writer, all bool) {
+func (p ScenarioPair) writePair(b *terminal.Writer, all bool) {
 	b.Print("\n", terminal.Span{Style: terminal.Heading, Text: p.Title()},
 		fmt.Sprintf(": %s against %d\n", figure.Plural(p.NewRuns, "run"), p.BaseRuns))
 	d := table.Table{Indent: "  "}
@@ -60,7 +60,7 @@ func (p Pair) writePair(b *terminal.Writer, all bool) {
 }
 
 // FigureTable returns the table of the pair's main figures, or of all figures if every is true.
-func (p Pair) FigureTable(all bool) *table.Table {
+func (p ScenarioPair) FigureTable(all bool) *table.Table {
 	rows := slices.DeleteFunc(slices.Clone(p.Rows), func(r FigureRow) bool { return !all && !r.Main })
 	spread := slices.ContainsFunc(rows, func(r FigureRow) bool { return r.Base.SpreadText()+r.New.SpreadText() != "" })
 	t := &table.Table{Right: []int{2, 3, 4}}
@@ -81,7 +81,7 @@ func (p Pair) FigureTable(all bool) *table.Table {
 }
 
 // Title returns the pair's title: "resnet50 Server performance batch=4".
-func (p Pair) Title() string {
+func (p ScenarioPair) Title() string {
 	return cmp.Or(p.Name, record.Run{Model: p.Model, Scenario: p.Scenario, Mode: p.Kind}.Name())
 }
 
@@ -154,7 +154,7 @@ func (c Comparison) Legend() []string {
 	lines := []string{"Medians of the runs, ± half of their range."}
 	known, unknown := false, false
 	for _, p := range c.Pairs {
-		if minP(p.BaseRuns, p.NewRuns) < Level {
+		if smallestP(p.BaseRuns, p.NewRuns) < Level {
 			known = true
 		} else {
 			unknown = true

@@ -50,14 +50,14 @@ type Entry struct {
 	Label    string    `json:"label,omitempty"`
 	Verdicts string    `json:"verdicts,omitempty"` // those of runs that are not good
 	// Differs lists the differences from the previous entry.
-	Differs []Difference `json:"differs,omitempty"`
+	Differs []PropertyDifference `json:"differs,omitempty"`
 	// FigureRow contains the entry's runs as New. Base contains all runs since the last change; it has no values in the
 	// first entry.
 	FigureRow
 }
 
-// First is the verdict of the first entry of a series.
-const First DifferenceVerdict = "first"
+// VerdictFirst is the verdict of the first entry of a series.
+const VerdictFirst DifferenceVerdict = "first"
 
 // NewTimeline orders the runs of a set by benchmark and time, and compares each entry with all runs since the last
 // change. Runs from one file keep the order of its lines. Unfinished runs are left out, and the timeline's notes state
@@ -127,7 +127,7 @@ func newSeries(g runGroup) (s Series, ok bool) {
 		if before.runs != nil {
 			e.Differs = differencesBetween(before, own)
 		}
-		if e.Verdict != Within && e.Verdict != Unknown {
+		if e.Verdict != VerdictWithin && e.Verdict != Unknown {
 			base = nil
 		}
 		base, before, from = append(slices.Clone(base), values[from:to]...), own, to
@@ -155,15 +155,15 @@ func newEntry(g runGroup, m metric.Metric, base, values []float64) Entry {
 		FigureRow: newRow(m, base, values)}
 	if first {
 		none := figure.Number(math.NaN())
-		e.Base, e.Change, e.P, e.Verdict = FigureSample{Values: []float64{}}, none, none, First
+		e.Base, e.Change, e.P, e.Verdict = FigureSample{Values: []float64{}}, none, none, VerdictFirst
 	}
 	return e
 }
 
 // Standing describes in words how the entry compares with its base.
 func (e Entry) Standing() string {
-	if e.Verdict == First {
-		return string(First)
+	if e.Verdict == VerdictFirst {
+		return string(VerdictFirst)
 	}
 	return e.VerdictText()
 }
@@ -270,14 +270,14 @@ func (t Timeline) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// Latest returns the text of a badge for the newest entries, and the worst of their verdicts. For a single series the
+// BadgeText returns the text of a badge for the newest entries, and the worst of their verdicts. For a single series the
 // text is its figure. Otherwise it contains the number of series per verdict.
-func (t Timeline) Latest() (subject, text string, worst DifferenceVerdict) {
+func (t Timeline) BadgeText() (subject, text string, worst DifferenceVerdict) {
 	count := map[DifferenceVerdict]int{}
 	for _, s := range t.Series {
 		count[s.Entries[len(s.Entries)-1].Verdict]++
 	}
-	order := []DifferenceVerdict{Worsened, Changed, Improved, Within, Unknown, First}
+	order := []DifferenceVerdict{Worsened, VerdictChanged, Improved, VerdictWithin, Unknown, VerdictFirst}
 	var present []DifferenceVerdict
 	for _, v := range order {
 		if count[v] > 0 {

@@ -44,24 +44,24 @@ func blend(pixel []uint8, ink Color, alpha int) {
 	pixel[0], pixel[1], pixel[2] = clamp(mixed.R), clamp(mixed.G), clamp(mixed.B)
 }
 
-// Flat returns an ink of one colour.
-func Flat(color Color) Ink { return func(int, int) Color { return color } }
+// FlatInk returns an ink of one colour.
+func FlatInk(color Color) Ink { return func(int, int) Color { return color } }
 
-// FillAnyhow paints a contour at a point with a random rotation, colour and opacity. The opacity is at least
+// FillRandomly paints a contour at a point with a random rotation, colour and opacity. The opacity is at least
 // minOpacity.
-func (c *Canvas) FillAnyhow(r *Random, contour []Point, at Point, minOpacity int) {
+func (c *Canvas) FillRandomly(r *Random, contour []Point, at Point, minOpacity int) {
 	path := Path{contour}.Place(NewPose(at, r.Below(Turn)))
-	c.Fill(path, r.Between(minOpacity, One), Flat(AnyColor(r)))
+	c.Fill(path, r.Between(minOpacity, Unit), FlatInk(RandomColor(r)))
 }
 
-// Anywhere returns a random point of the picture.
-func (c *Canvas) Anywhere(r *Random) Point {
-	return Point{X: r.Below(c.Width * One), Y: r.Below(c.Height * One)}
+// RandomPoint returns a random point of the picture.
+func (c *Canvas) RandomPoint(r *Random) Point {
+	return Point{X: r.Below(c.Width * Unit), Y: r.Below(c.Height * Unit)}
 }
 
-// Paint paints all rows with mixtures of two colours. For each row, mix sets one value per pixel, from 0 (from) to 256
+// PaintGradient paints all rows with mixtures of two colours. For each row, mix sets one value per pixel, from 0 (from) to 256
 // (to).
-func (c *Canvas) Paint(from, to Color, mix func(row []int, y int)) {
+func (c *Canvas) PaintGradient(from, to Color, mix func(row []int, y int)) {
 	row := make([]int, c.Width)
 	for y := range c.Height {
 		mix(row, y)
@@ -69,12 +69,12 @@ func (c *Canvas) Paint(from, to Color, mix func(row []int, y int)) {
 	}
 }
 
-// PaintGround paints a background: a gradient between two colours with added texture.
-func (c *Canvas) PaintGround(r *Random, from, to Color, texture func(row []int, y int)) {
+// PaintBackground paints a background: a gradient between two colours with added texture.
+func (c *Canvas) PaintBackground(r *Random, from, to Color, texture func(row []int, y int)) {
 	acrossX, acrossY := r.Between(-150, 150), r.Between(-150, 150)
-	c.Paint(from, to, func(row []int, y int) {
+	c.PaintGradient(from, to, func(row []int, y int) {
 		for x := range row {
-			row[x] = One/2 + acrossX*(2*x-c.Width)/(2*c.Width) + acrossY*(2*y-c.Height)/(2*c.Height)
+			row[x] = Unit/2 + acrossX*(2*x-c.Width)/(2*c.Width) + acrossY*(2*y-c.Height)/(2*c.Height)
 		}
 		texture(row, y)
 	})

@@ -18,8 +18,8 @@ func HSV(hue, saturation, value int) Color {
 	}[hue>>8]
 }
 
-// AnyColor returns a random colour for backgrounds, usually a dull one.
-func AnyColor(r *Random) Color {
+// RandomColor returns a random colour for backgrounds, usually a dull one.
+func RandomColor(r *Random) Color {
 	return HSV(r.Below(HueCircle), r.Below(r.Between(1, 256)), r.Between(40, 240))
 }
 

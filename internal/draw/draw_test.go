@@ -117,7 +117,7 @@ func coverage(p Path, width, height int) float64 {
 			sum += c
 		}
 	})
-	return float64(sum) / One
+	return float64(sum) / Unit
 }
 
 func rectangle(x0, y0, x1, y1 int) []Point { return []Point{{x0, y0}, {x1, y0}, {x1, y1}, {x0, y1}} }
@@ -128,14 +128,14 @@ func TestCoverageIsTheArea(t *testing.T) {
 		path Path
 		want float64
 	}{
-		{"whole pixels", Path{rectangle(2*One, 3*One, 7*One, 9*One)}, 30},
-		{"quarters", Path{rectangle(2*One+64, 3*One+64, 3*One+128, 4*One)}, 1.25 * 0.75},
-		{"within one pixel", Path{rectangle(10, 0, 138, One)}, 0.5},
-		{"triangle", Path{{{0, 0}, {16 * One, 0}, {0, 16 * One}}}, 128},
-		{"hole", Path{rectangle(0, 0, 16*One, 16*One), rectangle(4*One, 4*One, 12*One, 12*One)}, 192},
-		{"beyond all edges", Path{rectangle(-99*One, -99*One, 99*One, 99*One)}, 400},
-		{"outside", Path{rectangle(-9*One, -9*One, -One, -One)}, 0},
-		{"no area", Path{{{One, One}, {9 * One, One}}}, 0},
+		{"whole pixels", Path{rectangle(2*Unit, 3*Unit, 7*Unit, 9*Unit)}, 30},
+		{"quarters", Path{rectangle(2*Unit+64, 3*Unit+64, 3*Unit+128, 4*Unit)}, 1.25 * 0.75},
+		{"within one pixel", Path{rectangle(10, 0, 138, Unit)}, 0.5},
+		{"triangle", Path{{{0, 0}, {16 * Unit, 0}, {0, 16 * Unit}}}, 128},
+		{"hole", Path{rectangle(0, 0, 16*Unit, 16*Unit), rectangle(4*Unit, 4*Unit, 12*Unit, 12*Unit)}, 192},
+		{"beyond all edges", Path{rectangle(-99*Unit, -99*Unit, 99*Unit, 99*Unit)}, 400},
+		{"outside", Path{rectangle(-9*Unit, -9*Unit, -Unit, -Unit)}, 0},
+		{"no area", Path{{{Unit, Unit}, {9 * Unit, Unit}}}, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestCoverageIsTheArea(t *testing.T) {
 
 func TestFillBlendsAtTheEdge(t *testing.T) {
 	c := NewCanvas(4, 1)
-	c.Fill(Path{rectangle(One+128, 0, 3*One, One)}, One, Flat(Color{200, 100, 50}))
+	c.Fill(Path{rectangle(Unit+128, 0, 3*Unit, Unit)}, Unit, FlatInk(Color{200, 100, 50}))
 	want := []uint8{0, 0, 0, 100, 50, 25, 200, 100, 50, 0, 0, 0}
 	if got := c.row(0); !slices.Equal(got, want) {
 		t.Errorf("pixels %v, want %v", got, want)
@@ -186,13 +186,13 @@ func TestNoiseRowsDoNotDependOnTheOrder(t *testing.T) {
 
 func TestGradeLeavesPlainLightAlone(t *testing.T) {
 	c := NewCanvas(50, 30)
-	c.Fill(Path{rectangle(0, 0, 50*One, 30*One)}, One, Flat(Color{200, 100, 50}))
+	c.Fill(Path{rectangle(0, 0, 50*Unit, 30*Unit)}, Unit, FlatInk(Color{200, 100, 50}))
 	before := bytes.Clone(c.data)
-	c.Grade(Light{Centre: One, Cast: Color{One, One, One}}, NewRandom(1))
+	c.Grade(Light{Centre: Unit, Cast: Color{Unit, Unit, Unit}}, NewRandom(1))
 	if !bytes.Equal(c.data, before) {
 		t.Error("light of gain 1 changes the picture")
 	}
-	c.Grade(Light{Centre: One, Vignette: 100, Cast: Color{One, One, One}}, NewRandom(1))
+	c.Grade(Light{Centre: Unit, Vignette: 100, Cast: Color{Unit, Unit, Unit}}, NewRandom(1))
 	if middle, corner := c.row(15)[75], c.row(0)[0]; middle < 198 || corner < 110 || corner > 130 {
 		t.Errorf("under a vignette of 100/256: middle %d, corner %d of 200", middle, corner)
 	}

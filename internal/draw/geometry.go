@@ -1,7 +1,7 @@
 package draw
 
-// One is one pixel, and the fraction 1, in fixed point.
-const One = 256
+// Unit is one pixel, and the fraction 1, in fixed point.
+const Unit = 256
 
 // Turn is a full turn in the unit of angles.
 const Turn = 1 << 16
@@ -50,8 +50,8 @@ func (p Pose) Invert(q Point) Point {
 	return Point{(x*p.cos + y*p.sin) >> 14, (y*p.cos - x*p.sin) >> 14}
 }
 
-// Pixel returns the point of the figure at the centre of pixel (x, y).
-func (p Pose) Pixel(x, y int) Point { return p.Invert(Point{x*One + One/2, y*One + One/2}) }
+// InvertPixel returns the point of the figure at the centre of pixel (x, y).
+func (p Pose) InvertPixel(x, y int) Point { return p.Invert(Point{x*Unit + Unit/2, y*Unit + Unit/2}) }
 
 // Sqrt returns the integer square root of n; n must be at least 0.
 func Sqrt(n int) int {

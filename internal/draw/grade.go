@@ -18,7 +18,7 @@ type Light struct {
 func (c *Canvas) Grade(l Light, r *Random) {
 	grain := Random(r.Uint64())
 	for y := range c.Height {
-		l.grade(c.row(y), l.rowAt(c, y), &grain)
+		l.gradeRow(c.row(y), l.rowAt(c, y), &grain)
 	}
 }
 
@@ -32,8 +32,8 @@ type rowLight struct {
 }
 
 func (l Light) rowAt(c *Canvas, y int) rowLight {
-	fromMiddle := (2*y - c.Height) * One / c.Height // -256 to 256
-	middle := l.Centre + l.AcrossY*fromMiddle/(2*One)
+	fromMiddle := (2*y - c.Height) * Unit / c.Height // -256 to 256
+	middle := l.Centre + l.AcrossY*fromMiddle/(2*Unit)
 	return rowLight{
 		start:    (middle - l.AcrossX/2) << 8,
 		step:     l.AcrossX << 8 / c.Width,
@@ -43,21 +43,21 @@ func (l Light) rowAt(c *Canvas, y int) rowLight {
 	}
 }
 
-func (l Light) grade(row []uint8, at rowLight, grain *Random) {
-	light, slope := at.start, 2*One*One/at.width
-	fromMiddle := -One * One
+func (l Light) gradeRow(row []uint8, at rowLight, grain *Random) {
+	light, slope := at.start, 2*Unit*Unit/at.width
+	fromMiddle := -Unit * Unit
 	for i := 0; i+2 < len(row); i += 3 {
 		out := at.edge * (fromMiddle >> 8) * (fromMiddle >> 8) >> 17
 		gain := light>>8 - at.vignette - out
 		bits := grain.Uint64()
-		common := l.Grain * noise(bits)
-		row[i] = clamp((int(row[i])*gain*l.Cast.R + common + l.ColorGrain*noise(bits>>16)) >> 16)
-		row[i+1] = clamp((int(row[i+1])*gain*l.Cast.G + common + l.ColorGrain*noise(bits>>32)) >> 16)
-		row[i+2] = clamp((int(row[i+2])*gain*l.Cast.B + common + l.ColorGrain*noise(bits>>48)) >> 16)
+		common := l.Grain * triangularNoise(bits)
+		row[i] = clamp((int(row[i])*gain*l.Cast.R + common + l.ColorGrain*triangularNoise(bits>>16)) >> 16)
+		row[i+1] = clamp((int(row[i+1])*gain*l.Cast.G + common + l.ColorGrain*triangularNoise(bits>>32)) >> 16)
+		row[i+2] = clamp((int(row[i+2])*gain*l.Cast.B + common + l.ColorGrain*triangularNoise(bits>>48)) >> 16)
 		light += at.step
 		fromMiddle += slope
 	}
 }
 
-// noise returns a number of -65280 to 65280 with a triangular distribution, from the low 16 bits of bits.
-func noise(bits uint64) int { return (int(bits&255) - int(bits>>8&255)) << 8 }
+// triangularNoise returns a number of -65280 to 65280 with a triangular distribution, from the low 16 bits of bits.
+func triangularNoise(bits uint64) int { return (int(bits&255) - int(bits>>8&255)) << 8 }

@@ -16,8 +16,8 @@ type Noise struct {
 func NewNoise(r *Random, cell, width int) *Noise {
 	n := &Noise{cell: cell, weight: make([]int, cell), random: r.Uint64(), line: -1}
 	for i := range n.weight {
-		t := i * One / cell
-		n.weight[i] = t * t * (3*One - 2*t) >> 16
+		t := i * Unit / cell
+		n.weight[i] = t * t * (3*Unit - 2*t) >> 16
 	}
 	points := width/cell + 2
 	n.above, n.below, n.mixed = make([]int, points), make([]int, points), make([]int, points)
@@ -27,8 +27,8 @@ func NewNoise(r *Random, cell, width int) *Noise {
 // Add adds row y of the texture to out, with values of -amplitude to +amplitude. It is fastest for ascending rows.
 func (n *Noise) Add(out []int, y, amplitude int) {
 	if line := y / n.cell; line != n.line {
-		n.lattice(n.above, line)
-		n.lattice(n.below, line+1)
+		n.fillLattice(n.above, line)
+		n.fillLattice(n.below, line+1)
 		n.line = line
 	}
 	t := n.weight[y%n.cell]
@@ -43,10 +43,10 @@ func (n *Noise) Add(out []int, y, amplitude int) {
 	}
 }
 
-// lattice sets out to the random values of one lattice line, -256 to 255.
-func (n *Noise) lattice(out []int, line int) {
+// fillLattice sets out to the random values of one lattice line, -256 to 255.
+func (n *Noise) fillLattice(out []int, line int) {
 	r := NewRandom(n.random, uint64(line))
 	for i := range out {
-		out[i] = r.Below(2*One) - One
+		out[i] = r.Below(2*Unit) - Unit
 	}
 }

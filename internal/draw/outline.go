@@ -25,8 +25,8 @@ func Polygon(xy ...int) []Point {
 	return points
 }
 
-// Rag returns a polygon of seven corners at random distances from its centre.
-func Rag(r *Random, radius int) []Point {
+// RaggedPolygon returns a polygon of seven corners at random distances from its centre.
+func RaggedPolygon(r *Random, radius int) []Point {
 	points := make([]Point, 7)
 	for i := range points {
 		points[i] = Polar(radius*r.Between(40, 130)/100, i*Turn/7)
@@ -34,8 +34,8 @@ func Rag(r *Random, radius int) []Point {
 	return points
 }
 
-// Spikes returns a star of n points. If inner is outer * cos(half turn / n), it is a regular polygon.
-func Spikes(n, outer, inner int) []Point {
+// Star returns a star of n points. If inner is outer * cos(half turn / n), it is a regular polygon.
+func Star(n, outer, inner int) []Point {
 	points := make([]Point, 0, 2*n)
 	for i := range n {
 		points = append(points, Polar(outer, i*Turn/n), Polar(inner, (2*i+1)*Turn/(2*n)))
@@ -43,8 +43,8 @@ func Spikes(n, outer, inner int) []Point {
 	return points
 }
 
-// Plus returns a cross of four equal arms.
-func Plus(long, half int) []Point {
+// Cross returns a cross of four equal arms.
+func Cross(long, half int) []Point {
 	return []Point{
 		{X: -half, Y: -long}, {X: half, Y: -long}, {X: half, Y: -half},
 		{X: long, Y: -half}, {X: long, Y: half}, {X: half, Y: half},
@@ -53,9 +53,9 @@ func Plus(long, half int) []Point {
 	}
 }
 
-// Moon returns a crescent: a disc without an ellipse that touches its poles. The inner edge bulges to hollow percent of
+// Crescent returns a crescent: a disc without an ellipse that touches its poles. The inner edge bulges to hollow percent of
 // the radius.
-func Moon(radius, hollow int) []Point {
+func Crescent(radius, hollow int) []Point {
 	const corners = 24
 	points := make([]Point, 0, 2*corners)
 	shift := radius * 3 / 10 // moves the middle of the figure close to the origin

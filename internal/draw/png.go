@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	storedMost   = 0xffff // bytes in one stored block of a deflate stream (RFC 1951, 3.2.4)
+	maxStored    = 0xffff // bytes in one stored block of a deflate stream (RFC 1951, 3.2.4)
 	storedHeader = 5
 	chunkExtra   = 12 // length, type and checksum of a PNG chunk
 )
@@ -15,17 +15,17 @@ const (
 // PNG encodes the picture as an 8-bit RGB PNG of unfiltered, uncompressed scan lines. The file is larger than other
 // PNGs, but its bytes never change, and writing and reading are quick.
 func (c *Canvas) PNG() []byte {
-	blocks := (len(c.data) + storedMost - 1) / storedMost
+	blocks := (len(c.data) + maxStored - 1) / maxStored
 	idat := 2 + blocks*storedHeader + len(c.data) + 4
 	out := make([]byte, 0, 8+(chunkExtra+13)+(chunkExtra+idat)+chunkExtra)
 	out = append(out, "\x89PNG\r\n\x1a\n"...)
-	out = chunk(out, "IHDR", c.appendHeader)
-	out = chunk(out, "IDAT", c.appendPixels)
-	return chunk(out, "IEND", func(b []byte) []byte { return b })
+	out = appendChunk(out, "IHDR", c.appendHeader)
+	out = appendChunk(out, "IDAT", c.appendPixels)
+	return appendChunk(out, "IEND", func(b []byte) []byte { return b })
 }
 
-// chunk appends a PNG chunk. The function body appends the chunk's contents.
-func chunk(out []byte, kind string, body func([]byte) []byte) []byte {
+// appendChunk appends a PNG chunk. The function body appends the chunk's contents.
+func appendChunk(out []byte, kind string, body func([]byte) []byte) []byte {
 	start := len(out)
 	out = append(out, "\x00\x00\x00\x00"...)
 	out = body(append(out, kind...))
@@ -44,7 +44,7 @@ func (c *Canvas) appendHeader(b []byte) []byte {
 func (c *Canvas) appendPixels(b []byte) []byte {
 	b = append(b, 0x78, 0x01)
 	for rest := c.data; len(rest) > 0; {
-		n := min(len(rest), storedMost)
+		n := min(len(rest), maxStored)
 		final := byte(0)
 		if n == len(rest) {
 			final = 1

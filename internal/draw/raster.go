@@ -32,11 +32,11 @@ type raster struct {
 // rows calls visit for each row of pixels in [0, height) that the path touches. cover contains the coverage (0 to One)
 // of the pixels from x0 on and is valid during the call.
 func (r *raster) rows(p Path, width, height int, visit func(y, x0 int, cover []int)) {
-	r.load(p)
+	r.loadEdges(p)
 	if len(r.edges) == 0 {
 		return
 	}
-	top, bottom := r.span()
+	top, bottom := r.verticalSpan()
 	r.cover = append(r.cover[:0], make([]int, width)...)
 	for y := max(top>>8, 0); y <= min(bottom>>8, height-1); y++ {
 		x0, x1 := r.row(y, width)
@@ -47,8 +47,8 @@ func (r *raster) rows(p Path, width, height int, visit func(y, x0 int, cover []i
 	}
 }
 
-// load lists the edges that are not horizontal, top end first.
-func (r *raster) load(p Path) {
+// loadEdges lists the edges that are not horizontal, top end first.
+func (r *raster) loadEdges(p Path) {
 	r.edges = r.edges[:0]
 	for _, contour := range p {
 		a := contour[len(contour)-1]
@@ -64,7 +64,7 @@ func (r *raster) load(p Path) {
 	}
 }
 
-func (r *raster) span() (top, bottom int) {
+func (r *raster) verticalSpan() (top, bottom int) {
 	top, bottom = r.edges[0].top.Y, r.edges[0].bottom.Y
 	for _, e := range r.edges {
 		top, bottom = min(top, e.top.Y), max(bottom, e.bottom.Y)
@@ -76,21 +76,21 @@ func (r *raster) span() (top, bottom int) {
 func (r *raster) row(y, width int) (x0, x1 int) {
 	x0, x1 = width, 0
 	for s := range sublines {
-		r.cross(y*One + s*One/sublines + One/sublines/2)
+		r.listCrossings(y*Unit + s*Unit/sublines + Unit/sublines/2)
 		for i := 0; i+1 < len(r.crossings); i += 2 {
 			from := max(r.crossings[i], 0)
-			to := min(r.crossings[i+1], width*One)
+			to := min(r.crossings[i+1], width*Unit)
 			if from < to {
-				r.add(from, to)
-				x0, x1 = min(x0, from>>8), max(x1, (to+One-1)>>8)
+				r.addCoverage(from, to)
+				x0, x1 = min(x0, from>>8), max(x1, (to+Unit-1)>>8)
 			}
 		}
 	}
 	return x0, x1
 }
 
-// cross lists the x coordinates of all edges at height y in ascending order.
-func (r *raster) cross(y int) {
+// listCrossings lists the x coordinates of all edges at height y in ascending order.
+func (r *raster) listCrossings(y int) {
 	r.crossings = r.crossings[:0]
 	for _, e := range r.edges {
 		if e.top.Y <= y && y < e.bottom.Y {
@@ -101,16 +101,16 @@ func (r *raster) cross(y int) {
 	slices.Sort(r.crossings)
 }
 
-// add adds the coverage of [from, to), in 1/256 pixel, on one scan line.
-func (r *raster) add(from, to int) {
+// addCoverage adds the coverage of [from, to), in 1/256 pixel, on one scan line.
+func (r *raster) addCoverage(from, to int) {
 	first, last := from>>8, (to-1)>>8
 	if first == last {
 		r.cover[first] += (to - from) / sublines
 		return
 	}
-	r.cover[first] += (One - from&(One-1)) / sublines
+	r.cover[first] += (Unit - from&(Unit-1)) / sublines
 	for x := first + 1; x < last; x++ {
-		r.cover[x] += One / sublines
+		r.cover[x] += Unit / sublines
 	}
-	r.cover[last] += ((to-1)&(One-1) + 1) / sublines
+	r.cover[last] += ((to-1)&(Unit-1) + 1) / sublines
 }

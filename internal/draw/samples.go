@@ -1,14 +1,14 @@
 package draw
 
-// Samples is a synthetic set of samples. Sample i depends only on Seed and i, and N is the size of the set. Sets with
+// SampleSet is a synthetic set of samples. Sample i depends only on Seed and i, and N is the size of the set. Sets with
 // different seeds have no samples in common. It is safe for concurrent use.
-type Samples struct {
+type SampleSet struct {
 	Seed uint64
 	N    int
 }
 
-// NewSamples returns a set of n samples with a seed.
-func NewSamples(seed uint64, n int) Samples { return Samples{seed, n} }
+// NewSampleSet returns a set of n samples with a seed.
+func NewSampleSet(seed uint64, n int) SampleSet { return SampleSet{seed, n} }
 
 // Len returns the number of samples.
-func (s Samples) Len() int { return s.N }
+func (s SampleSet) Len() int { return s.N }

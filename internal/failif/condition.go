@@ -31,16 +31,16 @@ type Condition struct {
 	value    inequality.Quantity // a signed value is a change
 }
 
-// longest is the maximum length of a condition in bytes.
-const longest = 1000
+// maxLength is the maximum length of a condition in bytes.
+const maxLength = 1000
 
 // Parse reads a condition. It does not check whether the metric exists; Check does.
 func Parse(text string) (Condition, error) {
 	c := Condition{Text: strings.TrimSpace(text)}
-	if len(text) > longest {
-		return c, fmt.Errorf("a condition of %d characters, want %d at most", len(text), longest)
+	if len(text) > maxLength {
+		return c, fmt.Errorf("a condition of %d characters, want %d at most", len(text), maxLength)
 	}
-	subject, op, value, ok := inequality.Cut(c.Text)
+	subject, op, value, ok := inequality.CutOperator(c.Text)
 	if !ok {
 		return c, c.conditionError("no operator (>, >=, <, <=, ==, !=)")
 	}

@@ -109,10 +109,10 @@ func TestFaults(t *testing.T) {
 func TestSubjects(t *testing.T) {
 	a := record.Run{Model: "m", Scenario: "Offline", Mode: "accuracy", Status: record.Complete, Accuracy: &record.Accuracy{
 		Verdict: judge.Verdict{Metrics: []judge.Metric{{Name: "F1", Value: 3}}}}}
-	if s := Runs([]record.Run{a}); len(s) != 1 || s[0].Name != "m Offline accuracy" || len(s[0].Metrics) != 1 {
+	if s := RunSubjects([]record.Run{a}); len(s) != 1 || s[0].Name != "m Offline accuracy" || len(s[0].Metrics) != 1 {
 		t.Errorf("%+v", s)
 	}
-	s := Compared(compare.Comparison{Pairs: []compare.Pair{{Model: "m", Scenario: "Server", Rows: []compare.FigureRow{
+	s := ComparisonSubjects(compare.Comparison{Pairs: []compare.ScenarioPair{{Model: "m", Scenario: "Server", Rows: []compare.FigureRow{
 		{Name: "p99", Unit: "ms", Base: compare.FigureSample{Median: 1}, New: compare.FigureSample{Median: 2}}}}}})
 	if len(s) != 1 || s[0].Metrics[0].Value != 2 || s[0].Base[0].Value != 1 {
 		t.Errorf("%+v", s)

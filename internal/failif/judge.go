@@ -35,8 +35,8 @@ type Without struct {
 	Wants   string // the required option: "--power METER"
 }
 
-// Leave moves the figures for which is returns true from Metrics to Without, because they require the option wants.
-func (s *Subject) Leave(wants string, is func(metric.Info) bool) {
+// WithholdMetrics moves the figures for which is returns true from Metrics to Without, because they require the option wants.
+func (s *Subject) WithholdMetrics(wants string, is func(metric.Info) bool) {
 	w := Without{Wants: wants}
 	s.Metrics = slices.DeleteFunc(s.Metrics, func(m metric.Metric) bool {
 		if is(m.Info) {
@@ -48,15 +48,15 @@ func (s *Subject) Leave(wants string, is func(metric.Info) bool) {
 	s.Without = append(s.Without, w)
 }
 
-// Met is a condition that a subject meets.
-type Met struct {
+// MetCondition is a condition that a subject meets.
+type MetCondition struct {
 	Condition Condition
 	Subject   string
 	Measured  string // "14.200 ms (+7.1 %)"
 }
 
 // String returns "Server.p99 > +5%: resnet50 Server performance 14.200 ms (+7.1 %)".
-func (m Met) String() string {
+func (m MetCondition) String() string {
 	return fmt.Sprintf("%s: %s %s", m.Condition.Text, m.Subject, m.Measured)
 }
 
@@ -67,7 +67,7 @@ func (c Condition) Check(subjects []Subject) error {
 	var wants string
 	models := 0
 	for _, s := range subjects {
-		if !c.speaksOf(s) {
+		if !c.appliesTo(s) {
 			continue
 		}
 		models++
@@ -75,7 +75,7 @@ func (c Condition) Check(subjects []Subject) error {
 		if m, ok := metric.Find(figures, c.Metric); ok {
 			return c.checkUnit(figures, m)
 		}
-		wants = cmp.Or(wants, s.needsFor(c.Metric))
+		wants = cmp.Or(wants, s.requirementOf(c.Metric))
 		for _, m := range s.Metrics {
 			if !slices.Contains(known, m.Name) {
 				known = append(known, m.Name)
@@ -115,8 +115,8 @@ func (c Condition) checkUnit(metrics []metric.Metric, m metric.Metric) error {
 	return first
 }
 
-// needsFor returns what the subject requires to have the figure name. It is empty if the figure is not in Without.
-func (s Subject) needsFor(name string) string {
+// requirementOf returns what the subject requires to have the figure name. It is empty if the figure is not in Without.
+func (s Subject) requirementOf(name string) string {
 	for _, w := range s.Without {
 		if _, ok := metric.Find(w.Metrics, name); ok {
 			return w.Wants
@@ -125,24 +125,24 @@ func (s Subject) needsFor(name string) string {
 	return ""
 }
 
-func (c Condition) speaksOf(s Subject) bool {
+func (c Condition) appliesTo(s Subject) bool {
 	return (c.Model == "" || s.Model == "" || c.Model == s.Model) && (c.Scenario == "" || c.Scenario == s.Scenario)
 }
 
 // Judge lists the subjects that meet the condition. It returns an error if no subject has the figure, and if the
 // condition is on a change and there is no base.
-func (c Condition) Judge(subjects []Subject) ([]Met, error) {
+func (c Condition) Judge(subjects []Subject) ([]MetCondition, error) {
 	if err := c.Check(subjects); err != nil {
 		return nil, err
 	}
-	var met []Met
+	var met []MetCondition
 	for _, s := range subjects {
-		if !c.speaksOf(s) {
+		if !c.appliesTo(s) {
 			continue
 		}
 		m, ok := metric.Find(s.Metrics, c.Metric)
 		if _, lacks := metric.Find(s.Valueless, c.Metric); !ok && lacks {
-			met = append(met, Met{c, s.Name, "has no value of it"})
+			met = append(met, MetCondition{c, s.Name, "has no value of it"})
 		}
 		if !ok {
 			continue
@@ -152,7 +152,7 @@ func (c Condition) Judge(subjects []Subject) ([]Met, error) {
 			return nil, err
 		}
 		if is {
-			met = append(met, Met{c, s.Name, measured})
+			met = append(met, MetCondition{c, s.Name, measured})
 		}
 	}
 	return met, nil
@@ -186,8 +186,8 @@ func (c Condition) judgeSubject(s Subject, m metric.Metric) (measured string, me
 	return text, c.op.Holds(difference, limit), nil
 }
 
-// millis is log10 of the nanoseconds in a millisecond.
-const millis = 6
+// millisPower is log10 of the nanoseconds in a millisecond.
+const millisPower = 6
 
 // isPercent reports whether the condition is on a change in percent.
 func (c Condition) isPercent() bool { return c.Change() && c.value.Unit == "%" }
@@ -197,8 +197,8 @@ func (c Condition) limitIn(unit string) (float64, error) {
 	if c.isPercent() || c.value.Unit == "" || strings.EqualFold(c.value.Unit, unit) {
 		return c.value.Value, nil
 	}
-	if power, ok := inequality.TimePower(c.value.Unit); ok && unit == metric.Millis {
-		return c.value.Scaled(power - millis), nil
+	if power, ok := inequality.TimeUnitPower(c.value.Unit); ok && unit == metric.Millis {
+		return c.value.ScaledValue(power - millisPower), nil
 	}
 	want := "none"
 	switch {

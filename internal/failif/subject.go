@@ -7,8 +7,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/names"
 )
 
-// Runs returns the subjects of finished and unfinished runs. Unfinished runs have no figures.
-func Runs(runs []record.Run) []Subject {
+// RunSubjects returns the subjects of finished and unfinished runs. Unfinished runs have no figures.
+func RunSubjects(runs []record.Run) []Subject {
 	var all []Subject
 	called := names.NameRecords(runs)
 	for i, r := range runs {
@@ -18,8 +18,8 @@ func Runs(runs []record.Run) []Subject {
 	return all
 }
 
-// Compared returns the subjects of a comparison, with the medians of both sides.
-func Compared(c compare.Comparison) []Subject {
+// ComparisonSubjects returns the subjects of a comparison, with the medians of both sides.
+func ComparisonSubjects(c compare.Comparison) []Subject {
 	var all []Subject
 	for _, p := range c.Pairs {
 		s := Subject{Name: p.Title(), Model: p.Model, Scenario: p.Scenario, Base: []metric.Metric{},

@@ -32,7 +32,7 @@ func (c *Cache) attemptDownload(ctx context.Context, f File, p cachePaths, n int
 		return false, watch.classifyError(err)
 	}
 	defer resp.Body.Close()
-	if offset, err = startOf(resp, f, p, have, offset); err != nil {
+	if offset, err = bodyOffset(resp, f, p, have, offset); err != nil {
 		return offset > 0, err
 	}
 	got := versionOf(f, resp, offset)
@@ -70,14 +70,14 @@ func newRequest(ctx context.Context, f File, have fileVersion, offset int64) *ht
 	return req
 }
 
-// startOf checks a response's status and returns the offset of the body's first byte in the file.
-func startOf(resp *http.Response, f File, p cachePaths, have fileVersion, offset int64) (int64, error) {
+// bodyOffset checks a response's status and returns the offset of the body's first byte in the file.
+func bodyOffset(resp *http.Response, f File, p cachePaths, have fileVersion, offset int64) (int64, error) {
 	switch {
 	case resp.StatusCode == http.StatusOK:
-		return 0, checkType(resp, f)
+		return 0, checkContentType(resp, f)
 	case resp.StatusCode == http.StatusPartialContent && offset > 0:
-		start, ok := rangeStart(resp.Header.Get("Content-Range"))
-		if !ok || start != offset || !have.canBeSame(versionOf(f, resp, offset)) {
+		start, ok := parseRangeStart(resp.Header.Get("Content-Range"))
+		if !ok || start != offset || !have.mayMatch(versionOf(f, resp, offset)) {
 			return 0, errors.Join(transientError{error: errChanged}, discardPart(p))
 		}
 		return offset, nil
@@ -87,8 +87,8 @@ func startOf(resp *http.Response, f File, p cachePaths, have fileVersion, offset
 	return 0, statusError(resp)
 }
 
-// checkType rejects a web page in place of a model, as from a login, a captive portal or a moved file.
-func checkType(resp *http.Response, f File) error {
+// checkContentType rejects a web page in place of a model, as from a login, a captive portal or a moved file.
+func checkContentType(resp *http.Response, f File) error {
 	kind := resp.Header.Get("Content-Type")
 	if strings.HasPrefix(kind, "text/html") && !strings.Contains(filepath.Ext(f.Name), "htm") {
 		return fmt.Errorf("%w: it sent a web page (%s) instead of %s; open the address in a browser to see why",
@@ -97,8 +97,8 @@ func checkType(resp *http.Response, f File) error {
 	return nil
 }
 
-// rangeStart parses the first number of "bytes 10-99/100".
-func rangeStart(header string) (int64, bool) {
+// parseRangeStart parses the first number of "bytes 10-99/100".
+func parseRangeStart(header string) (int64, bool) {
 	text, ok := strings.CutPrefix(header, "bytes ")
 	if !ok {
 		return 0, false
@@ -114,18 +114,18 @@ func statusError(resp *http.Response) error {
 	switch resp.StatusCode {
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests,
 		http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return transientError{err, retryAfter(resp.Header.Get("Retry-After"))}
+		return transientError{err, parseRetryAfter(resp.Header.Get("Retry-After"))}
 	}
 	return fmt.Errorf("%w; is the address right?", err)
 }
 
-// retryAfter parses a number of seconds. It returns 0 for a date.
-func retryAfter(header string) time.Duration {
+// parseRetryAfter parses a number of seconds. It returns 0 for a date.
+func parseRetryAfter(header string) time.Duration {
 	s, err := strconv.Atoi(header)
 	if err != nil || s < 0 {
 		return 0
 	}
-	return time.Duration(min(s, int(maxAsked/time.Second))) * time.Second
+	return time.Duration(min(s, int(maxRetryAfter/time.Second))) * time.Second
 }
 
 // receiveBody writes the body to the part file from offset p.Done on. After an error the bytes before it stay in the
@@ -160,7 +160,7 @@ func openPart(p cachePaths, v fileVersion, offset int64) (*os.File, error) {
 		return nil, fmt.Errorf("fetch: %w", err)
 	}
 	_, err = part.Seek(offset, io.SeekStart)
-	if err := errors.Join(err, part.Truncate(offset), writeJSON(p.resume, v)); err != nil {
+	if err := errors.Join(err, part.Truncate(offset), writeJSON(p.version, v)); err != nil {
 		return nil, fmt.Errorf("fetch: %w", errors.Join(err, part.Close()))
 	}
 	return part, nil

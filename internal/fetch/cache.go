@@ -30,8 +30,8 @@ type Options struct {
 	Limits Limits
 }
 
-// Item is a file or an unpacked archive in the cache.
-type Item struct {
+// CachedFile is a file or an unpacked archive in the cache.
+type CachedFile struct {
 	Path     string // the file, or the folder of an unpacked archive
 	SHA256   string // measured, of the downloaded file or archive; empty for a folder placed by hand
 	Size     int64  // bytes of the downloaded file or archive; 0 for a folder placed by hand
@@ -40,7 +40,7 @@ type Item struct {
 }
 
 // Warning returns what is doubtful about the item, or "".
-func (i Item) Warning() string {
+func (i CachedFile) Warning() string {
 	switch {
 	case i.Verified:
 		return ""
@@ -81,16 +81,16 @@ func (c *Cache) Path(f File) string { return c.pathsOf(f).final }
 // Get returns f from the cache. If it is missing or another version, Get downloads it first. After a failure the
 // downloaded bytes are kept, and the next Get resumes from there. By errors.Is, an error is one of this package's kinds
 // or ctx's.
-func (c *Cache) Get(ctx context.Context, f File) (Item, error) {
+func (c *Cache) Get(ctx context.Context, f File) (CachedFile, error) {
 	if item, err := c.Locate(ctx, f); !errors.Is(err, ErrMissing) {
 		return item, err
 	}
 	if c.options.Offline {
-		return Item{}, c.errOffline(f)
+		return CachedFile{}, c.errOffline(f)
 	}
 	unlock, err := c.lockFile(ctx, f)
 	if err != nil {
-		return Item{}, err
+		return CachedFile{}, err
 	}
 	defer unlock()
 	if item, err := c.locateLocked(ctx, f); !errors.Is(err, ErrMissing) {
@@ -98,7 +98,7 @@ func (c *Cache) Get(ctx context.Context, f File) (Item, error) {
 	}
 	sum, size, err := c.downloadPart(ctx, f)
 	if err != nil {
-		return Item{}, err
+		return CachedFile{}, err
 	}
 	return c.installFile(ctx, f, sum, size)
 }
@@ -114,26 +114,26 @@ func (c *Cache) errOffline(f File) error {
 }
 
 // installFile moves a finished download to its final path, unpacks it if f.Unpack is true, and writes its receipt.
-func (c *Cache) installFile(ctx context.Context, f File, sum string, size int64) (Item, error) {
+func (c *Cache) installFile(ctx context.Context, f File, sum string, size int64) (CachedFile, error) {
 	p := c.pathsOf(f)
 	if err := os.MkdirAll(filepath.Dir(p.final), 0o755); err != nil {
-		return Item{}, fmt.Errorf("fetch: %w", err)
+		return CachedFile{}, fmt.Errorf("fetch: %w", err)
 	}
 	ready := p.part
 	if f.Unpack {
 		ready = p.staging
 		if err := c.unpackInto(ctx, f, p); err != nil {
-			return Item{}, err
+			return CachedFile{}, err
 		}
 	}
 	if err := replacePath(ready, p.final, p.old); err != nil {
-		return Item{}, fmt.Errorf("fetch: %w", err)
+		return CachedFile{}, fmt.Errorf("fetch: %w", err)
 	}
 	if err := writeReceipt(p, cacheReceipt{URL: f.URL, SHA256: sum, Size: size}); err != nil {
-		return Item{}, err
+		return CachedFile{}, err
 	}
-	return Item{Path: p.final, SHA256: sum, Size: size, Verified: f.SHA256 != ""},
-		errors.Join(removeIfExists(p.part), removeIfExists(p.resume))
+	return CachedFile{Path: p.final, SHA256: sum, Size: size, Verified: f.SHA256 != ""},
+		errors.Join(removeIfExists(p.part), removeIfExists(p.version))
 }
 
 // replacePath moves path to final. If one of them is a folder, it first moves the existing final to old, because rename

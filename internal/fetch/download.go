@@ -11,9 +11,9 @@ import (
 // The wait before attempt n+1 is firstWait * 2^(n-1), up to maxWait. If the server asks for a time, it is that time, up
 // to maxAsked.
 const (
-	firstWait = time.Second
-	maxWait   = 30 * time.Second
-	maxAsked  = 2 * time.Minute
+	firstWait     = time.Second
+	maxWait       = 30 * time.Second
+	maxRetryAfter = 2 * time.Minute
 )
 
 // transientError is a failure after which another attempt may succeed.
@@ -71,16 +71,16 @@ func (c *Cache) transferPart(ctx context.Context, f File, p cachePaths) (resumed
 				ErrServer, f.URL, err, n, n)
 		}
 		c.reportProgress(Progress{Name: f.Name, Phase: Waiting, Attempt: n, Err: err})
-		if err := c.options.Sleep(ctx, t.backoff(n)); err != nil {
+		if err := c.options.Sleep(ctx, t.waitAfter(n)); err != nil {
 			return false, fmt.Errorf("fetch %s: %w", f.Name, err)
 		}
 	}
 }
 
-// backoff returns the wait after attempt n.
-func (t transientError) backoff(n int) time.Duration {
+// waitAfter returns the wait after attempt n.
+func (t transientError) waitAfter(n int) time.Duration {
 	if t.after > 0 {
-		return min(t.after, maxAsked)
+		return min(t.after, maxRetryAfter)
 	}
 	wait := firstWait
 	for ; n > 1 && wait < maxWait; n-- {
@@ -91,7 +91,7 @@ func (t transientError) backoff(n int) time.Duration {
 
 // discardPart deletes the downloaded bytes.
 func discardPart(p cachePaths) error {
-	return errors.Join(removeIfExists(p.part), removeIfExists(p.resume))
+	return errors.Join(removeIfExists(p.part), removeIfExists(p.version))
 }
 
 // partSize returns the number of downloaded bytes, 0 if there is no part file. It deletes a link or a pipe with the

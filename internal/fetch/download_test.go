@@ -19,7 +19,7 @@ import (
 
 const fileSize = 300_000
 
-func wantFile(t *testing.T, item Item, err error, data []byte) {
+func wantFile(t *testing.T, item CachedFile, err error, data []byte) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -62,7 +62,7 @@ func checkURL(text string) error {
 type cachePaths struct {
 	final   string // the file, or the folder of the unpacked archive
 	part    string // the bytes downloaded so far
-	resume  string // the version (fileVersion) of part
+	version string // the version (fileVersion) of part
 	receipt string // the receipt (cacheReceipt) of final
 	lock    string
 	staging string // the contents of the archive during unpacking
@@ -74,7 +74,7 @@ func (c *Cache) pathsOf(f File) cachePaths {
 	state := filepath.Join(c.dir, stateDir, name)
 	return cachePaths{
 		final: filepath.Join(c.dir, name),
-		part:  state + ".part", resume: state + ".resume", receipt: state + ".receipt", lock: state + ".lock",
+		part:  state + ".part", version: state + ".resume", receipt: state + ".receipt", lock: state + ".lock",
 		staging: state + ".unpacking", old: state + ".old",
 	}
 }

@@ -24,7 +24,7 @@ func (c *Cache) lockFile(ctx context.Context, f File) (unlock func(), err error)
 	if err != nil {
 		return nil, fmt.Errorf("fetch: %w", err)
 	}
-	err = filelock.Wait(file, func() error {
+	err = filelock.WaitLock(file, func() error {
 		c.reportProgress(Progress{Name: f.Name, Phase: Waiting})
 		return c.options.Sleep(ctx, lockPoll)
 	})

@@ -35,8 +35,8 @@ func (r cacheReceipt) matchesFile(info fs.FileInfo) bool {
 	return info.IsDir() || info.Size() == r.Size && info.ModTime().UnixNano() == r.Modified
 }
 
-func (r cacheReceipt) toItem(path string, f File) Item {
-	return Item{Path: path, SHA256: r.SHA256, Size: r.Size, Verified: f.SHA256 != "", Placed: r.Placed}
+func (r cacheReceipt) toItem(path string, f File) CachedFile {
+	return CachedFile{Path: path, SHA256: r.SHA256, Size: r.Size, Verified: f.SHA256 != "", Placed: r.Placed}
 }
 
 // readReceipt returns false if the receipt is missing or unreadable. The caller then creates a new one.
@@ -92,94 +92,94 @@ func writeJSON(path string, v any) error {
 
 // Locate returns f if it is in the cache, fetched or placed by hand. It downloads nothing. ErrMissing means that Get
 // must fetch the file. ErrChecksum means that a file with other contents is there.
-func (c *Cache) Locate(ctx context.Context, f File) (Item, error) {
-	if item, _, err := c.locateKnown(f); !errors.Is(err, errUnknown) {
+func (c *Cache) Locate(ctx context.Context, f File) (CachedFile, error) {
+	if item, _, err := c.locateByReceipt(f); !errors.Is(err, errNoReceipt) {
 		return item, err
 	}
 	unlock, err := c.lockFile(ctx, f) // a process that has just fetched f may still be writing its receipt
 	switch {
 	case err == nil:
 		defer unlock()
-	case !readOnly(err):
-		return Item{}, err
+	case !isReadOnly(err):
+		return CachedFile{}, err
 	}
 	return c.locateLocked(ctx, f)
 }
 
 // locateLocked is Locate for a caller that holds the lock of f.
-func (c *Cache) locateLocked(ctx context.Context, f File) (Item, error) {
-	item, info, err := c.locateKnown(f)
-	if errors.Is(err, errUnknown) {
+func (c *Cache) locateLocked(ctx context.Context, f File) (CachedFile, error) {
+	item, info, err := c.locateByReceipt(f)
+	if errors.Is(err, errNoReceipt) {
 		return c.locatePlaced(ctx, f, info)
 	}
 	return item, err
 }
 
-// errUnknown is the error for an existing file or folder without a matching receipt.
-var errUnknown = errors.New("fetch: what is there has no receipt")
+// errNoReceipt is the error for an existing file or folder without a matching receipt.
+var errNoReceipt = errors.New("fetch: what is there has no receipt")
 
-// locateKnown checks f by its receipt only. With errUnknown it returns the file's info.
-func (c *Cache) locateKnown(f File) (Item, fs.FileInfo, error) {
+// locateByReceipt checks f by its receipt only. With errUnknown it returns the file's info.
+func (c *Cache) locateByReceipt(f File) (CachedFile, fs.FileInfo, error) {
 	if err := f.checkEntry(); err != nil {
-		return Item{}, nil, err
+		return CachedFile{}, nil, err
 	}
 	p := c.pathsOf(f)
 	info, err := os.Stat(p.final)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Item{}, nil, fmt.Errorf("%w: %s", ErrMissing, p.final)
+		return CachedFile{}, nil, fmt.Errorf("%w: %s", ErrMissing, p.final)
 	}
 	if err != nil {
-		return Item{}, nil, fmt.Errorf("fetch: %w", err)
+		return CachedFile{}, nil, fmt.Errorf("fetch: %w", err)
 	}
 	r, fetched := readReceipt(p.receipt)
 	switch {
 	case fetched && r.matchesVersion(f) && f.Unpack == info.IsDir() && r.matchesFile(info):
 		return r.toItem(p.final, f), nil, nil
 	case fetched && !r.matchesVersion(f) && !r.Placed:
-		return Item{}, nil, fmt.Errorf("%w: %s is of an older version", ErrMissing, p.final)
+		return CachedFile{}, nil, fmt.Errorf("%w: %s is of an older version", ErrMissing, p.final)
 	}
-	return Item{}, info, errUnknown
+	return CachedFile{}, info, errNoReceipt
 }
 
-// readOnly reports whether a write failed because the cache is read-only.
-func readOnly(err error) bool {
+// isReadOnly reports whether a write failed because the cache is read-only.
+func isReadOnly(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 // locatePlaced checks a file or folder that was placed or changed by hand, and writes its receipt.
-func (c *Cache) locatePlaced(ctx context.Context, f File, info fs.FileInfo) (Item, error) {
+func (c *Cache) locatePlaced(ctx context.Context, f File, info fs.FileInfo) (CachedFile, error) {
 	p := c.pathsOf(f)
 	switch {
 	case f.Unpack && !info.IsDir():
-		return Item{}, fmt.Errorf("%w: %s is a file, want the folder of the unpacked archive; move it away",
+		return CachedFile{}, fmt.Errorf("%w: %s is a file, want the folder of the unpacked archive; move it away",
 			ErrChecksum, p.final)
 	case !f.Unpack && !info.Mode().IsRegular():
-		return Item{}, fmt.Errorf("%w: %s is a %v, want a file; move it away", ErrChecksum, p.final, info.Mode().Type())
+		return CachedFile{}, fmt.Errorf("%w: %s is a %v, want a file; move it away", ErrChecksum, p.final, info.Mode().Type())
 	case f.Unpack:
 		return placedFolder(p)
 	}
 	sum, size, err := c.hashFile(ctx, f, p.final)
 	if err != nil {
-		return Item{}, err
+		return CachedFile{}, err
 	}
 	if err := f.checkContent(sum, size); err != nil {
-		return Item{}, fmt.Errorf("%s: %w; delete or replace this file", p.final, err)
+		return CachedFile{}, fmt.Errorf("%s: %w; delete or replace this file", p.final, err)
 	}
 	r := cacheReceipt{SHA256: sum, Size: size, Placed: true}
-	if err := writeReceipt(p, r); err != nil && !readOnly(err) {
-		return Item{}, err // in a read-only cache, the file is hashed each time
+	if err := writeReceipt(p, r); err != nil && !isReadOnly(err) {
+		return CachedFile{}, err // in a read-only cache, the file is hashed each time
 	}
 	return r.toItem(p.final, f), nil
 }
 
 // placedFolder accepts any folder that is not empty. The reader of the data checks the contents.
-func placedFolder(p cachePaths) (Item, error) {
+func placedFolder(p cachePaths) (CachedFile, error) {
 	entries, err := os.ReadDir(p.final)
 	if err != nil {
-		return Item{}, fmt.Errorf("fetch: %w", err)
+		return CachedFile{}, fmt.Errorf("fetch: %w", err)
 	}
 	if len(entries) == 0 {
-		return Item{}, fmt.Errorf("%w: %s is an empty folder", ErrMissing, p.final)
+		return CachedFile{}, fmt.Errorf("%w: %s is an empty folder", ErrMissing, p.final)
 	}
-	return Item{Path: p.final, Placed: true}, nil
+	return CachedFile{Path: p.final, Placed: true}, nil
 }

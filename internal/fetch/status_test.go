@@ -51,7 +51,7 @@ func TestGetByStatus(t *testing.T) {
 
 func TestWaitsAreBounded(t *testing.T) {
 	for n := range 200 {
-		if w := (transientError{}).backoff(n); w <= 0 || w > maxWait {
+		if w := (transientError{}).waitAfter(n); w <= 0 || w > maxWait {
 			t.Fatalf("wait after attempt %d is %v", n, w)
 		}
 	}

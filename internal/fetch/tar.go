@@ -18,13 +18,13 @@ func (t *unpackedTree) unpackTar(r io.Reader) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", ErrArchive, err)
 		}
-		if err := t.tarEntry(h, archive); err != nil {
+		if err := t.writeTarEntry(h, archive); err != nil {
 			return err
 		}
 	}
 }
 
-func (t *unpackedTree) tarEntry(h *tar.Header, contents io.Reader) error {
+func (t *unpackedTree) writeTarEntry(h *tar.Header, contents io.Reader) error {
 	switch h.Typeflag {
 	case tar.TypeReg:
 		return t.writeFile(h.Name, h.FileInfo().Mode(), h.Size, contents)
@@ -33,7 +33,7 @@ func (t *unpackedTree) tarEntry(h *tar.Header, contents io.Reader) error {
 	case tar.TypeSymlink:
 		return t.makeSymlink(h.Name, h.Linkname)
 	case tar.TypeLink:
-		return t.hardLink(h.Name, h.Linkname)
+		return t.makeHardLink(h.Name, h.Linkname)
 	case tar.TypeXGlobalHeader:
 		return nil // a comment, as in archives of git archive
 	}

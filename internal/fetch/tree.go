@@ -18,19 +18,19 @@ const maxDepth = 64
 // not lead through links, links to targets inside, only files, folders and links, each written once and within the
 // limits. os.Root enforces the paths again in the kernel.
 type unpackedTree struct {
-	root    *os.Root
-	limits  Limits
-	moved   func(int64)
-	linked  bool // true if there are symbolic links
-	entries int
-	bytes   int64
+	root     *os.Root
+	limits   Limits
+	moved    func(int64)
+	hasLinks bool // true if there are symbolic links
+	entries  int
+	bytes    int64
 }
 
 func newTree(root *os.Root, l Limits, moved func(int64)) *unpackedTree {
 	return &unpackedTree{root: root, limits: l, moved: moved}
 }
 
-func (t *unpackedTree) tooLarge() error {
+func (t *unpackedTree) sizeError() error {
 	return fmt.Errorf("%w: its contents are more than %d bytes", ErrUnsafe, t.limits.Bytes)
 }
 
@@ -65,7 +65,7 @@ func EntryPath(name string) (string, error) {
 // checkNoLink rejects a path that leads through or to a symbolic link, because the target may be elsewhere. It asks the
 // file system, which may ignore case in names.
 func (t *unpackedTree) checkNoLink(clean, name string) error {
-	for p := clean; t.linked && p != "."; p = path.Dir(p) {
+	for p := clean; t.hasLinks && p != "."; p = path.Dir(p) {
 		if info, err := t.root.Lstat(p); err == nil && info.Mode().Type() == fs.ModeSymlink {
 			return fmt.Errorf("%w: entry %q passes through the link %q", ErrUnsafe, name, p)
 		}
@@ -89,7 +89,7 @@ func (t *unpackedTree) writeFile(name string, mode fs.FileMode, size int64, r io
 		return err
 	}
 	if size > t.limits.Bytes-t.bytes { // write nothing if the file cannot be complete
-		return t.tooLarge()
+		return t.sizeError()
 	}
 	if err := t.makeParents(clean); err != nil {
 		return t.wrapMakeError(name, err)
@@ -122,7 +122,7 @@ func (t *unpackedTree) copyContent(name string, w io.Writer, r io.Reader) error 
 	case err != nil:
 		return fmt.Errorf("%w: entry %q: %w", ErrArchive, name, err)
 	case n > left:
-		return t.tooLarge()
+		return t.sizeError()
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (t *unpackedTree) makeSymlink(name, target string) error {
 	if err := t.makeParents(clean); err != nil {
 		return t.wrapMakeError(name, err)
 	}
-	t.linked = true
+	t.hasLinks = true
 	return t.wrapMakeError(name, t.root.Symlink(filepath.FromSlash(target), clean))
 }
 
@@ -157,8 +157,8 @@ func pointsInside(clean, target string) bool {
 	return filepath.IsLocal(down) || down == "" && up > 0
 }
 
-// hardLink gives a file of the archive a second name.
-func (t *unpackedTree) hardLink(name, target string) error {
+// makeHardLink gives a file of the archive a second name.
+func (t *unpackedTree) makeHardLink(name, target string) error {
 	clean, err := t.countEntry(name)
 	if err != nil {
 		return err

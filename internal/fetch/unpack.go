@@ -71,7 +71,7 @@ var (
 )
 
 func unpackFile(ctx context.Context, file *os.File, t *unpackedTree) error {
-	r := bufio.NewReaderSize(endsWith(ctx, file), 1<<20)
+	r := bufio.NewReaderSize(newContextReader(ctx, file), 1<<20)
 	head, err := r.Peek(tarMark + len(tarMagic))
 	if err != nil && err != io.EOF {
 		return fmt.Errorf("fetch: %w", err)

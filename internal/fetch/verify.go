@@ -24,7 +24,7 @@ func (c *Cache) hashFile(ctx context.Context, f File, path string) (sum string, 
 	w := &countingWriter{Writer: h, moved: func(n int64) {
 		c.reportProgress(Progress{Name: f.Name, Phase: Verifying, Done: n, Total: info.Size()})
 	}}
-	size, err = io.CopyBuffer(struct{ io.Writer }{w}, endsWith(ctx, file), make([]byte, 1<<20))
+	size, err = io.CopyBuffer(struct{ io.Writer }{w}, newContextReader(ctx, file), make([]byte, 1<<20))
 	if err != nil {
 		return "", 0, fmt.Errorf("fetch: %w", err)
 	}
@@ -44,8 +44,8 @@ func (f File) checkContent(sum string, size int64) error {
 	return nil
 }
 
-// endsWith returns a reader of r that fails when ctx ends.
-func endsWith(ctx context.Context, r io.Reader) io.Reader {
+// newContextReader returns a reader of r that fails when ctx ends.
+func newContextReader(ctx context.Context, r io.Reader) io.Reader {
 	return readerFunc(func(b []byte) (int, error) {
 		if ctx.Err() != nil {
 			return 0, context.Cause(ctx)

@@ -35,8 +35,8 @@ func (v fileVersion) rangeValidator() string {
 	return v.LastModified
 }
 
-// canBeSame reports whether the version of a later response may have the same bytes.
-func (v fileVersion) canBeSame(other fileVersion) bool {
+// mayMatch reports whether the version of a later response may have the same bytes.
+func (v fileVersion) mayMatch(other fileVersion) bool {
 	return v.ETag == other.ETag && v.LastModified == other.LastModified &&
 		(v.Total == 0 || other.Total == 0 || v.Total == other.Total)
 }
@@ -54,7 +54,7 @@ func readVersion(f File, p cachePaths) (fileVersion, int64, error) {
 		return fileVersion{}, 0, err
 	}
 	var v fileVersion
-	text, err := readState(p.resume)
+	text, err := readState(p.version)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fileVersion{}, 0, fmt.Errorf("fetch: %w", err)
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// maxLink is the maximum length of a symbolic link's target, as on Linux.
-const maxLink = 4095
+// maxLinkTarget is the maximum length of a symbolic link's target, as on Linux.
+const maxLinkTarget = 4095
 
 // unpackZip writes the entries of an archive to the tree.
 func (t *unpackedTree) unpackZip(ctx context.Context, file *os.File) error {
@@ -29,20 +29,20 @@ func (t *unpackedTree) unpackZip(ctx context.Context, file *os.File) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if err := t.zipEntry(ctx, f); err != nil {
+		if err := t.writeZipEntry(ctx, f); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// encrypted is the flag of an encrypted zip entry.
-const encrypted = 1
+// encryptedFlag is the flag of an encrypted zip entry.
+const encryptedFlag = 1
 
-func (t *unpackedTree) zipEntry(ctx context.Context, f *zip.File) error {
+func (t *unpackedTree) writeZipEntry(ctx context.Context, f *zip.File) error {
 	mode := f.Mode()
 	switch {
-	case f.Flags&encrypted != 0:
+	case f.Flags&encryptedFlag != 0:
 		return fmt.Errorf("%w: entry %q is encrypted", ErrArchive, f.Name)
 	case mode.IsDir() || strings.HasSuffix(f.Name, "/"):
 		return t.makeFolder(f.Name)
@@ -55,19 +55,19 @@ func (t *unpackedTree) zipEntry(ctx context.Context, f *zip.File) error {
 	}
 	defer r.Close()
 	if mode.Type() == fs.ModeSymlink {
-		return t.zipLink(f.Name, r)
+		return t.writeZipLink(f.Name, r)
 	}
-	return t.writeFile(f.Name, mode, int64(min(f.UncompressedSize64, math.MaxInt64)), endsWith(ctx, r))
+	return t.writeFile(f.Name, mode, int64(min(f.UncompressedSize64, math.MaxInt64)), newContextReader(ctx, r))
 }
 
-// zipLink creates a symbolic link. The entry's contents are the link's target.
-func (t *unpackedTree) zipLink(name string, r io.Reader) error {
-	target, err := io.ReadAll(io.LimitReader(r, maxLink+1))
+// writeZipLink creates a symbolic link. The entry's contents are the link's target.
+func (t *unpackedTree) writeZipLink(name string, r io.Reader) error {
+	target, err := io.ReadAll(io.LimitReader(r, maxLinkTarget+1))
 	switch {
 	case err != nil:
 		return fmt.Errorf("%w: entry %q: %w", ErrArchive, name, err)
-	case len(target) > maxLink:
-		return fmt.Errorf("%w: the target of the link %q is longer than %d bytes", ErrUnsafe, name, maxLink)
+	case len(target) > maxLinkTarget:
+		return fmt.Errorf("%w: the target of the link %q is longer than %d bytes", ErrUnsafe, name, maxLinkTarget)
 	}
 	return t.makeSymlink(name, string(target))
 }

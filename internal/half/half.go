@@ -10,7 +10,7 @@ type Format uint8
 
 // The formats. Single is float32; rounding to it changes nothing.
 const (
-	Single Format = iota
+	Float32 Format = iota
 	Float16
 	BFloat16
 )
@@ -29,7 +29,7 @@ func (f Format) Round(v float32) float32 {
 
 // RoundAll rounds all values in place.
 func (f Format) RoundAll(values []float32) {
-	if f == Single {
+	if f == Float32 {
 		return
 	}
 	for i, v := range values {
@@ -86,9 +86,9 @@ func fromBFloat16(bits uint16) float32 { return math.Float32frombits(uint32(bits
 
 // The parts of a float16: 1 sign bit, 5 exponent bits, 10 fraction bits.
 const (
-	bias16     = 15
-	infinite16 = 0x7c00
-	least16    = 0x1p-24 // distance between subnormal numbers
+	bias16         = 15
+	infinite16     = 0x7c00
+	minSubnormal16 = 0x1p-24 // distance between subnormal numbers
 )
 
 func toFloat16(v float32) uint16 {
@@ -100,7 +100,7 @@ func toFloat16(v float32) uint16 {
 	case size >= 0x477ff000: // at least half a step above the largest number, 65504
 		return sign | infinite16
 	case size < 0x38800000: // below the smallest normal number
-		return sign | uint16(math.RoundToEven(float64(math.Float32frombits(size))/least16))
+		return sign | uint16(math.RoundToEven(float64(math.Float32frombits(size))/minSubnormal16))
 	}
 	size += 0xfff + size>>13&1
 	return sign | uint16(size>>13-(127-bias16)<<10)
@@ -110,7 +110,7 @@ func fromFloat16(bits uint16) float32 {
 	sign, exponent, fraction := uint32(bits&0x8000)<<16, uint32(bits>>10&0x1f), uint32(bits&0x3ff)
 	switch exponent {
 	case 0:
-		return math.Float32frombits(sign | math.Float32bits(float32(fraction)*least16))
+		return math.Float32frombits(sign | math.Float32bits(float32(fraction)*minSubnormal16))
 	case 0x1f:
 		return math.Float32frombits(sign | 0x7f800000 | fraction<<13)
 	}

@@ -11,7 +11,7 @@ func TestRound(t *testing.T) {
 		f       Format
 		v, want float32
 	}{
-		{Single, 0.1, 0.1},
+		{Float32, 0.1, 0.1},
 		{Float16, 0.1, 0.099975586}, {Float16, -1, -1}, {Float16, 65504, 65504}, {Float16, 65519.996, 65504},
 		{Float16, 65520, inf}, {Float16, -65520, -inf}, {Float16, inf, inf},
 		{Float16, 2049, 2048}, {Float16, 2051, 2052}, // halves to the even one

@@ -27,8 +27,8 @@ const (
 // operators lists the longer operators first, because the shorter ones are their prefixes.
 var operators = [...]Operator{AtLeast, AtMost, Equal, Different, Greater, Less}
 
-// Cut splits a text at its first operator and trims spaces from both sides. ok is false if there is no operator.
-func Cut(text string) (left string, op Operator, right string, ok bool) {
+// CutOperator splits a text at its first operator and trims spaces from both sides. ok is false if there is no operator.
+func CutOperator(text string) (left string, op Operator, right string, ok bool) {
 	at := strings.IndexAny(text, "<>=!")
 	if at < 0 {
 		return text, "", "", false
@@ -79,16 +79,16 @@ func ParseQuantity(text string) (q Quantity, ok bool) {
 	return q, true
 }
 
-// Scaled returns the value times 10^power, rounded once: 99.9 % is 0.999, not 0.9990000000000001.
-func (q Quantity) Scaled(power int) float64 {
+// ScaledValue returns the value times 10^power, rounded once: 99.9 % is 0.999, not 0.9990000000000001.
+func (q Quantity) ScaledValue(power int) float64 {
 	if v, err := strconv.ParseFloat(q.digits+"e"+strconv.Itoa(power), 64); err == nil {
 		return v
 	}
 	return q.Value * math.Pow10(power)
 }
 
-// TimePower returns log10 of the nanoseconds in a unit of time. ok is false if the unit is unknown.
-func TimePower(unit string) (power int, ok bool) {
+// TimeUnitPower returns log10 of the nanoseconds in a unit of time. ok is false if the unit is unknown.
+func TimeUnitPower(unit string) (power int, ok bool) {
 	switch unit {
 	case "ns":
 		return 0, true

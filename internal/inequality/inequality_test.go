@@ -7,13 +7,13 @@ func TestCut(t *testing.T) {
 		"p99 < 12ms": {"p99", "<", "12ms"}, "a>=b": {"a", ">=", "b"}, " x == 1 ": {"x", "==", "1"},
 		"x!=1": {"x", "!=", "1"}, "a < b > c": {"a", "<", "b > c"}, "<=": {"", "<=", ""},
 	} {
-		left, op, right, ok := Cut(text)
+		left, op, right, ok := CutOperator(text)
 		if got := [3]string{left, string(op), right}; !ok || got != want {
 			t.Errorf("%q: %q, %v", text, got, ok)
 		}
 	}
 	for _, text := range []string{"", "p99 12ms", "a = b", "a ! b"} {
-		if left, op, _, ok := Cut(text); ok || left != text {
+		if left, op, _, ok := CutOperator(text); ok || left != text {
 			t.Errorf("%q: %q %q", text, left, op)
 		}
 	}
@@ -49,8 +49,8 @@ func TestParseQuantity(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]float64{"99.9": 0.999, "0.1": 0.001, "1e2": 1, "7": 0.07} {
-		if q, _ := ParseQuantity(text); q.Scaled(-2) != want {
-			t.Errorf("%s %% is %v, want %v", text, q.Scaled(-2), want)
+		if q, _ := ParseQuantity(text); q.ScaledValue(-2) != want {
+			t.Errorf("%s %% is %v, want %v", text, q.ScaledValue(-2), want)
 		}
 	}
 }

@@ -12,16 +12,16 @@ type testFunc func(r *rendering, v any, a callArguments) bool
 
 var tests map[string]testFunc
 
-// kindOf returns a test of a value's type or content.
-func kindOf(is func(v any) bool) testFunc {
+// newKindTest returns a test of a value's type or content.
+func newKindTest(is func(v any) bool) testFunc {
 	return func(_ *rendering, v any, a callArguments) bool {
 		a.bindParameters("the test")
 		return is(v)
 	}
 }
 
-// comparisonTest returns a test that compares a value with its argument.
-func comparisonTest(operator string) testFunc {
+// newComparisonTest returns a test that compares a value with its argument.
+func newComparisonTest(operator string) testFunc {
 	return func(r *rendering, v any, a callArguments) bool {
 		return r.compareValues(operator, v, a.bindParameters(operator, "other")[0])
 	}
@@ -43,34 +43,34 @@ func isSequence(v any) bool {
 
 func init() {
 	tests = map[string]testFunc{
-		"defined": kindOf(func(v any) bool { return !isType[*undefined](v) }), "undefined": kindOf(isType[*undefined]),
-		"none": kindOf(func(v any) bool { return v == nil }), "string": kindOf(isType[string]),
-		"mapping": kindOf(isType[*pyvalue.Dict]), "sequence": kindOf(isSequence), "boolean": kindOf(isType[bool]),
-		"iterable": kindOf(func(v any) bool { return isSequence(v) || isType[*undefined](v) || isType[stream](v) }),
-		"number":   kindOf(isNumber), "integer": kindOf(isType[int64]), "float": kindOf(isType[float64]),
-		"true":  kindOf(func(v any) bool { return v == true }),
-		"false": kindOf(func(v any) bool { return v == false }),
-		"callable": kindOf(func(v any) bool {
+		"defined": newKindTest(func(v any) bool { return !isType[*undefined](v) }), "undefined": newKindTest(isType[*undefined]),
+		"none": newKindTest(func(v any) bool { return v == nil }), "string": newKindTest(isType[string]),
+		"mapping": newKindTest(isType[*pyvalue.Dict]), "sequence": newKindTest(isSequence), "boolean": newKindTest(isType[bool]),
+		"iterable": newKindTest(func(v any) bool { return isSequence(v) || isType[*undefined](v) || isType[stream](v) }),
+		"number":   newKindTest(isNumber), "integer": newKindTest(isType[int64]), "float": newKindTest(isType[float64]),
+		"true":  newKindTest(func(v any) bool { return v == true }),
+		"false": newKindTest(func(v any) bool { return v == false }),
+		"callable": newKindTest(func(v any) bool {
 			return isType[callable](v) || isType[*closure](v)
 		}),
-		"odd":  kindOf(func(v any) bool { return math.Mod(float64(wholeOf("odd", v)), 2) != 0 }),
-		"even": kindOf(func(v any) bool { return wholeOf("even", v)%2 == 0 }),
+		"odd":  newKindTest(func(v any) bool { return math.Mod(float64(requireInt("odd", v)), 2) != 0 }),
+		"even": newKindTest(func(v any) bool { return requireInt("even", v)%2 == 0 }),
 		"divisibleby": func(_ *rendering, v any, a callArguments) bool {
-			n := wholeOf("divisibleby", a.bindParameters("divisibleby", "num")[0])
+			n := requireInt("divisibleby", a.bindParameters("divisibleby", "num")[0])
 			if n == 0 {
 				failf("division by zero")
 			}
-			return wholeOf("divisibleby", v)%n == 0
+			return requireInt("divisibleby", v)%n == 0
 		},
-		"upper": kindOf(func(v any) bool { s, ok := v.(string); return ok && isCased(s) && strings.ToUpper(s) == s }),
-		"lower": kindOf(func(v any) bool { s, ok := v.(string); return ok && isCased(s) && pyvalue.Lower(s) == s }),
-		"==":    comparisonTest("=="), "eq": comparisonTest("=="), "equalto": comparisonTest("=="),
-		"!=": comparisonTest("!="), "ne": comparisonTest("!="),
-		">": comparisonTest(">"), "gt": comparisonTest(">"), "greaterthan": comparisonTest(">"), ">=": comparisonTest(">="),
-		"ge": comparisonTest(">="),
-		"<":  comparisonTest("<"), "lt": comparisonTest("<"), "lessthan": comparisonTest("<"), "<=": comparisonTest("<="),
-		"le": comparisonTest("<="),
-		"in": comparisonTest("in"),
+		"upper": newKindTest(func(v any) bool { s, ok := v.(string); return ok && isCased(s) && strings.ToUpper(s) == s }),
+		"lower": newKindTest(func(v any) bool { s, ok := v.(string); return ok && isCased(s) && pyvalue.Lower(s) == s }),
+		"==":    newComparisonTest("=="), "eq": newComparisonTest("=="), "equalto": newComparisonTest("=="),
+		"!=": newComparisonTest("!="), "ne": newComparisonTest("!="),
+		">": newComparisonTest(">"), "gt": newComparisonTest(">"), "greaterthan": newComparisonTest(">"), ">=": newComparisonTest(">="),
+		"ge": newComparisonTest(">="),
+		"<":  newComparisonTest("<"), "lt": newComparisonTest("<"), "lessthan": newComparisonTest("<"), "<=": newComparisonTest("<="),
+		"le": newComparisonTest("<="),
+		"in": newComparisonTest("in"),
 		"sameas": func(_ *rendering, v any, a callArguments) bool {
 			other := a.bindParameters("sameas", "other")[0]
 			switch v.(type) {

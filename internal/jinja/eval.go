@@ -135,7 +135,7 @@ func (c *comparisonExpr) value(r *rendering, s *nameScope) any {
 }
 
 func (r *rendering) compareValues(operator string, a, b any) bool {
-	a, b = plainOf(a), plainOf(b)
+	a, b = stripMarkup(a), stripMarkup(b)
 	r.countWork(a)
 	r.countWork(b)
 	switch operator {
@@ -212,16 +212,16 @@ func (d *dictExpr) value(r *rendering, s *nameScope) any {
 }
 
 func (a *attributeExpr) value(r *rendering, s *nameScope) any {
-	return attributeOf(plainOf(r.evaluate(a.of, s)), a.name)
+	return lookupAttribute(stripMarkup(r.evaluate(a.of, s)), a.name)
 }
 
 func (i *itemExpr) value(r *rendering, s *nameScope) any {
-	of := plainOf(r.evaluate(i.of, s))
-	return r.itemOf(of, plainOf(r.evaluate(i.with, s)))
+	of := stripMarkup(r.evaluate(i.of, s))
+	return r.lookupItem(of, stripMarkup(r.evaluate(i.with, s)))
 }
 
 func (l *sliceExpr) value(r *rendering, s *nameScope) any {
-	of := plainOf(r.evaluate(l.of, s))
+	of := stripMarkup(r.evaluate(l.of, s))
 	var parts [3]any
 	for i, e := range l.parts {
 		if e != nil {
@@ -239,13 +239,13 @@ type callArguments struct {
 
 func (r *rendering) evalArguments(a argumentExprs, s *nameScope) (g callArguments) {
 	for _, e := range a.places {
-		g.places = append(g.places, plainOf(r.evaluate(e, s)))
+		g.places = append(g.places, stripMarkup(r.evaluate(e, s)))
 	}
 	for i, e := range a.named {
 		if g.named == nil {
 			g.named = map[string]any{}
 		}
-		g.named[a.names[i]] = plainOf(r.evaluate(e, s))
+		g.named[a.names[i]] = stripMarkup(r.evaluate(e, s))
 	}
 	return g
 }
@@ -280,16 +280,16 @@ func (g callArguments) bindParameters(of string, names ...string) []any {
 // absentArgument is the value of a missing argument.
 type absentArgument struct{}
 
-// orDefault returns an argument, or its default if it is missing.
-func orDefault(v, otherwise any) any {
+// argumentOr returns an argument, or its default if it is missing.
+func argumentOr(v, otherwise any) any {
 	if _, none := v.(absentArgument); none {
 		return otherwise
 	}
 	return v
 }
 
-// textOf returns an argument that must be a string.
-func textOf(of string, v any) string {
+// requireText returns an argument that must be a string.
+func requireText(of string, v any) string {
 	t, ok := v.(string)
 	if !ok {
 		failf("%s wants a text, found %s", of, typeName(v))
@@ -297,8 +297,8 @@ func textOf(of string, v any) string {
 	return t
 }
 
-// wholeOf returns an argument that must be a whole number.
-func wholeOf(of string, v any) int {
+// requireInt returns an argument that must be a whole number.
+func requireInt(of string, v any) int {
 	switch n := v.(type) {
 	case int64:
 		return int(n)
@@ -340,7 +340,7 @@ func (r *rendering) applyFilter(f *filterExpr, v any, s *nameScope) any {
 		failf("no filter is named %q", f.name)
 	}
 	r.countWork(v)
-	return filter(r, plainOf(v), r.evalArguments(f.with, s))
+	return filter(r, stripMarkup(v), r.evalArguments(f.with, s))
 }
 
 // applyFilters applies a chain of filters to a value.
@@ -363,5 +363,5 @@ func (r *rendering) applyTest(name string, v any, a callArguments) bool {
 	if !ok {
 		failf("no test is named %q", name)
 	}
-	return test(r, plainOf(v), a)
+	return test(r, stripMarkup(v), a)
 }

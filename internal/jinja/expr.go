@@ -292,9 +292,9 @@ func (p *parser) parseFiltered(e expression) expression {
 
 // parseDottedName returns a name and the names after its dots.
 func (p *parser) parseDottedName(what string) string {
-	text := p.wantKind(tokName, what).text
+	text := p.requireKind(tokName, what).text
 	for p.takeToken(".") {
-		text += "." + p.wantKind(tokName, what).text
+		text += "." + p.requireKind(tokName, what).text
 	}
 	return text
 }

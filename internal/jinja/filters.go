@@ -20,12 +20,12 @@ func init() {
 		"d":      defaultFilter,
 		"string": func(r *rendering, v any, a callArguments) any { a.bindParameters("string"); return r.toText(v) },
 		"safe":   func(r *rendering, v any, a callArguments) any { a.bindParameters("safe"); return markup(r.toText(v)) },
-		"upper":  ofText(strings.ToUpper), "lower": ofText(pyvalue.Lower), "title": ofText(titleCase),
-		"capitalize": ofText(capitalize),
+		"upper":  newTextFilter(strings.ToUpper), "lower": newTextFilter(pyvalue.Lower), "title": newTextFilter(titleCase),
+		"capitalize": newTextFilter(capitalize),
 		"items":      itemsFilter, "dictsort": dictSort, "join": joinFilter, "replace": replaceFilter, "indent": indentFilter,
 		"list": func(r *rendering, v any, a callArguments) any {
 			a.bindParameters("list")
-			return slices.Clone(r.iterate(v))
+			return slices.Clone(r.iterateValues(v))
 		},
 		"first": func(r *rendering, v any, a callArguments) any {
 			a.bindParameters("first")
@@ -49,7 +49,7 @@ func init() {
 	}
 }
 
-func ofText(f func(string) string) filterFunc {
+func newTextFilter(f func(string) string) filterFunc {
 	return func(r *rendering, v any, a callArguments) any {
 		a.bindParameters("the filter")
 		s := r.toText(v)
@@ -65,14 +65,14 @@ func trimFilter(r *rendering, v any, a callArguments) any {
 
 func lengthFilter(_ *rendering, v any, a callArguments) any {
 	a.bindParameters("length")
-	return int64(lengthOf(v))
+	return int64(valueLength(v))
 }
 
 func defaultFilter(_ *rendering, v any, a callArguments) any {
 	p := a.bindParameters("default", "default_value", "boolean")
 	_, none := v.(*undefined)
-	if none || isTrue(orDefault(p[1], false)) && !isTrue(v) {
-		return orDefault(p[0], "")
+	if none || isTrue(argumentOr(p[1], false)) && !isTrue(v) {
+		return argumentOr(p[0], "")
 	}
 	return v
 }
@@ -113,14 +113,14 @@ func dictSort(r *rendering, v any, a callArguments) any {
 		failf("dictsort wants a dict, found %s", typeName(v))
 	}
 	part := map[any]int{"key": 0, "value": 1}
-	i, ok := part[orDefault(p[1], "key")]
+	i, ok := part[argumentOr(p[1], "key")]
 	if !ok {
 		failf(`dictsort is by "key" or "value"`)
 	}
-	all, cased := []any(dictItems(r, d)), isTrue(orDefault(p[0], false))
+	all, cased := []any(dictItems(r, d)), isTrue(argumentOr(p[0], false))
 	slices.SortStableFunc(all, func(a, b any) int {
 		x, y := a.(tuple)[i], b.(tuple)[i]
-		if isTrue(orDefault(p[2], false)) {
+		if isTrue(argumentOr(p[2], false)) {
 			x, y = y, x
 		}
 		return r.orderValues(x, y, cased)
@@ -130,15 +130,15 @@ func dictSort(r *rendering, v any, a callArguments) any {
 
 func sortFilter(r *rendering, v any, a callArguments) any {
 	p := a.bindParameters("sort", "reverse", "case_sensitive", "attribute")
-	all, cased := slices.Clone(r.iterate(v)), isTrue(orDefault(p[1], false))
+	all, cased := slices.Clone(r.iterateValues(v)), isTrue(argumentOr(p[1], false))
 	key := func(v any) any {
-		if name := orDefault(p[2], nil); name != nil {
-			return r.attributePath(v, textOf("sort", name))
+		if name := argumentOr(p[2], nil); name != nil {
+			return r.attributePath(v, requireText("sort", name))
 		}
 		return v
 	}
 	slices.SortStableFunc(all, func(a, b any) int {
-		if isTrue(orDefault(p[0], false)) {
+		if isTrue(argumentOr(p[0], false)) {
 			a, b = b, a
 		}
 		return r.orderValues(key(a), key(b), cased)
@@ -149,30 +149,30 @@ func sortFilter(r *rendering, v any, a callArguments) any {
 func joinFilter(r *rendering, v any, a callArguments) any {
 	p := a.bindParameters("join", "d", "attribute")
 	var parts []string
-	for _, one := range r.iterate(v) {
-		if name := orDefault(p[1], nil); name != nil {
-			one = r.attributePath(one, textOf("join", name))
+	for _, one := range r.iterateValues(v) {
+		if name := argumentOr(p[1], nil); name != nil {
+			one = r.attributePath(one, requireText("join", name))
 		}
 		parts = append(parts, r.toText(one))
 	}
-	return r.joinCharged(parts, r.toText(orDefault(p[0], "")))
+	return r.joinCharged(parts, r.toText(argumentOr(p[0], "")))
 }
 
 // attributePath returns an attribute of a value, or of its attributes: a.b. Numbers in the path select items.
 func (r *rendering) attributePath(v any, path string) any {
 	for _, name := range strings.Split(path, ".") {
 		if i, err := strconv.ParseInt(name, 10, 32); err == nil {
-			v = r.itemOf(v, i)
+			v = r.lookupItem(v, i)
 			continue
 		}
-		v = r.itemOf(v, name)
+		v = r.lookupItem(v, name)
 	}
 	return v
 }
 
 func replaceFilter(r *rendering, v any, a callArguments) any {
 	p := a.bindParameters("replace", "old", "new", "count")
-	n := orDefault(p[2], nil)
+	n := argumentOr(p[2], nil)
 	if n == nil {
 		n = int64(-1)
 	}
@@ -181,16 +181,16 @@ func replaceFilter(r *rendering, v any, a callArguments) any {
 
 func indentFilter(r *rendering, v any, a callArguments) any {
 	p := a.bindParameters("indent", "width", "first", "blank")
-	by, ok := orDefault(p[0], int64(4)).(string)
+	by, ok := argumentOr(p[0], int64(4)).(string)
 	if !ok {
-		n := wholeOf("indent", orDefault(p[0], int64(4)))
+		n := requireInt("indent", argumentOr(p[0], int64(4)))
 		if r.chargeBytes(max(0, n)); n > 0 {
 			by = strings.Repeat(" ", n)
 		}
 	}
 	lines := strings.Split(strings.ReplaceAll(r.toText(v), "\r\n", "\n"), "\n")
 	for i, line := range lines {
-		if i == 0 && !isTrue(orDefault(p[1], false)) || i > 0 && line == "" && !isTrue(orDefault(p[2], false)) {
+		if i == 0 && !isTrue(argumentOr(p[1], false)) || i > 0 && line == "" && !isTrue(argumentOr(p[2], false)) {
 			continue
 		}
 		r.chargeBytes(len(by))
@@ -200,7 +200,7 @@ func indentFilter(r *rendering, v any, a callArguments) any {
 }
 
 func (r *rendering) firstOrLast(v any, first bool) any {
-	all := r.iterate(v)
+	all := r.iterateValues(v)
 	switch {
 	case len(all) == 0:
 		return &undefined{"an item of an empty list"}
@@ -226,9 +226,9 @@ func intFilter(_ *rendering, v any, a callArguments) any {
 			return int64(v)
 		}
 	case bool, int64:
-		return int64(wholeOf("int", v))
+		return int64(requireInt("int", v))
 	}
-	return orDefault(p[0], int64(0))
+	return argumentOr(p[0], int64(0))
 }
 
 func floatFilter(_ *rendering, v any, a callArguments) any {
@@ -241,7 +241,7 @@ func floatFilter(_ *rendering, v any, a callArguments) any {
 			return f
 		}
 	}
-	return orDefault(p[0], 0.0)
+	return argumentOr(p[0], 0.0)
 }
 
 func absFilter(_ *rendering, v any, a callArguments) any {
@@ -266,7 +266,7 @@ func mapFilter(r *rendering, v any, a callArguments) any {
 	if !isTrue(v) {
 		return out
 	}
-	for _, one := range r.iterate(v) {
+	for _, one := range r.iterateValues(v) {
 		r.countStep()
 		if byName {
 			one = r.attributePath(one, r.toText(name))
@@ -274,7 +274,7 @@ func mapFilter(r *rendering, v any, a callArguments) any {
 				one = fallback
 			}
 		} else {
-			f, ok := filters[textOf("map", a.places[0])]
+			f, ok := filters[requireText("map", a.places[0])]
 			if !ok {
 				failf("no filter is named %q", a.places[0])
 			}
@@ -298,7 +298,7 @@ func (r *rendering) selectItems(of string, v any, a callArguments, byAttribute, 
 	if !isTrue(v) {
 		return out
 	}
-	for _, one := range r.iterate(v) {
+	for _, one := range r.iterateValues(v) {
 		r.countStep()
 		tested, ok := one, false
 		if byAttribute {
@@ -307,7 +307,7 @@ func (r *rendering) selectItems(of string, v any, a callArguments, byAttribute, 
 		if len(places) == 0 {
 			ok = isTrue(tested)
 		} else {
-			ok = r.applyTest(textOf(of, places[0]), tested, callArguments{places[1:], a.named})
+			ok = r.applyTest(requireText(of, places[0]), tested, callArguments{places[1:], a.named})
 		}
 		if ok == holds {
 			out = append(out, one)
@@ -319,16 +319,16 @@ func (r *rendering) selectItems(of string, v any, a callArguments, byAttribute, 
 // minOrMax returns the smallest or the largest item, depending on sign; if several are equal, the first.
 func (r *rendering) minOrMax(of string, v any, a callArguments, sign int) any {
 	p := a.bindParameters(of, "case_sensitive", "attribute")
-	if orDefault(p[1], nil) != nil {
+	if argumentOr(p[1], nil) != nil {
 		failf("%s with an attribute is not supported", of)
 	}
-	all := r.iterate(v)
+	all := r.iterateValues(v)
 	if len(all) == 0 {
 		return &undefined{"an item of an empty list"}
 	}
 	best := all[0]
 	for _, one := range all[1:] {
-		if sign*r.orderValues(one, best, isTrue(orDefault(p[0], false))) > 0 {
+		if sign*r.orderValues(one, best, isTrue(argumentOr(p[0], false))) > 0 {
 			best = one
 		}
 	}
@@ -338,12 +338,12 @@ func (r *rendering) minOrMax(of string, v any, a callArguments, sign int) any {
 func uniqueFilter(r *rendering, v any, a callArguments) any {
 	p := a.bindParameters("unique", "case_sensitive", "attribute")
 	out, seen := stream{}, []any{}
-	for _, one := range r.iterate(v) {
+	for _, one := range r.iterateValues(v) {
 		key := one
-		if name := orDefault(p[1], nil); name != nil {
-			key = r.attributePath(one, textOf("unique", name))
+		if name := argumentOr(p[1], nil); name != nil {
+			key = r.attributePath(one, requireText("unique", name))
 		}
-		if s, ok := key.(string); ok && !isTrue(orDefault(p[0], false)) {
+		if s, ok := key.(string); ok && !isTrue(argumentOr(p[0], false)) {
 			key = pyvalue.Lower(s)
 		}
 		if !r.containsValue(seen, key) {
@@ -355,7 +355,7 @@ func uniqueFilter(r *rendering, v any, a callArguments) any {
 
 func reverseFilter(r *rendering, v any, a callArguments) any {
 	a.bindParameters("reverse")
-	all := slices.Clone(r.iterate(v))
+	all := slices.Clone(r.iterateValues(v))
 	slices.Reverse(all)
 	if _, ok := v.(string); ok {
 		parts := make([]string, len(all))

@@ -16,10 +16,10 @@ func init() {
 	globals = map[string]callable{
 		"range": makeRange, "dict": makeDict, "namespace": makeNamespace,
 		"raise_exception": func(r *rendering, a callArguments) any {
-			panic(&Raised{r.toText(a.bindParameters("raise_exception", "message")[0])})
+			panic(&RaisedError{r.toText(a.bindParameters("raise_exception", "message")[0])})
 		},
 		"strftime_now": func(r *rendering, a callArguments) any {
-			return strftime(textOf("strftime_now", a.bindParameters("strftime_now", "format")[0]), r)
+			return strftime(requireText("strftime_now", a.bindParameters("strftime_now", "format")[0]), r)
 		},
 	}
 }
@@ -30,7 +30,7 @@ func makeRange(r *rendering, a callArguments) any {
 	}
 	parts := []int{0, 0, 1}
 	for i, v := range a.places {
-		parts[i] = wholeOf("range", v)
+		parts[i] = requireInt("range", v)
 	}
 	if len(a.places) == 1 {
 		parts[0], parts[1] = 0, parts[0]
@@ -121,8 +121,8 @@ func (r *rendering) formatPercent(text string, v any) any {
 	return r.joinCharged(parts, "")
 }
 
-// dates maps strftime's letters to Go's layouts.
-var dates = map[byte]string{'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'd': "02", 'm': "01", 'y': "06",
+// dateLayouts maps strftime's letters to Go's layouts.
+var dateLayouts = map[byte]string{'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'd': "02", 'm': "01", 'y': "06",
 	'Y': "2006", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM", 'F': "2006-01-02", 'T': "15:04:05", 'j': "002",
 	'Z': "", 'z': ""}
 
@@ -134,13 +134,13 @@ func strftime(format string, r *rendering) string {
 			continue
 		}
 		i++
-		layout, known := dates[format[i]]
+		layout, known := dateLayouts[format[i]]
 		switch {
 		case format[i] == '%':
 			out.WriteByte('%')
 		case format[i] == '-' && i+1 < len(format) && strings.IndexByte("dmHIMS", format[i+1]) >= 0:
 			i++
-			text := strings.TrimLeft(r.now.Format(dates[format[i]]), "0")
+			text := strings.TrimLeft(r.now.Format(dateLayouts[format[i]]), "0")
 			if text == "" {
 				text = "0"
 			}
@@ -154,8 +154,8 @@ func strftime(format string, r *rendering) string {
 	return out.String()
 }
 
-// jsonForm encodes values for tojson.
-type jsonForm struct {
+// jsonEncoder encodes values for tojson.
+type jsonEncoder struct {
 	r              *rendering
 	ascii, sort    bool
 	indent         string
@@ -165,24 +165,24 @@ type jsonForm struct {
 
 func toJSON(r *rendering, v any, a callArguments) any {
 	p := a.bindParameters("tojson", "ensure_ascii", "indent", "separators", "sort_keys")
-	f := jsonForm{r: r, ascii: isTrue(orDefault(p[0], false)), sort: isTrue(orDefault(p[3], false)), between: ", ",
+	f := jsonEncoder{r: r, ascii: isTrue(argumentOr(p[0], false)), sort: isTrue(argumentOr(p[3], false)), between: ", ",
 		colon: ": "}
-	switch by := orDefault(p[1], nil).(type) {
+	switch by := argumentOr(p[1], nil).(type) {
 	case nil:
 	case string:
 		f.indented, f.indent, f.between = true, by, ","
 	default:
-		n := min(max(0, wholeOf("tojson", by)), 1000)
+		n := min(max(0, requireInt("tojson", by)), 1000)
 		f.indented, f.indent, f.between = true, strings.Repeat(" ", n), ","
 	}
-	if s, ok := sequenceItems(orDefault(p[2], nil)); ok && len(s) == 2 {
-		f.between, f.colon = textOf("tojson", s[0]), textOf("tojson", s[1])
+	if s, ok := sequenceItems(argumentOr(p[2], nil)); ok && len(s) == 2 {
+		f.between, f.colon = requireText("tojson", s[0]), requireText("tojson", s[1])
 	}
 	return f.value(v, "\n")
 }
 
 // value returns a value as JSON. line is the line break and indent of its depth.
-func (f jsonForm) value(v any, line string) string {
+func (f jsonEncoder) value(v any, line string) string {
 	f.r.countStep()
 	defer f.r.enterNested()()
 	inner := line + f.indent
@@ -195,7 +195,7 @@ func (f jsonForm) value(v any, line string) string {
 		for i, one := range all {
 			parts[i] = f.value(one, inner)
 		}
-		return f.wrap("[", parts, "]", line)
+		return f.wrapParts("[", parts, "]", line)
 	case *pyvalue.Dict:
 		keys := v.Keys()
 		if f.sort {
@@ -206,7 +206,7 @@ func (f jsonForm) value(v any, line string) string {
 			one, _ := v.Get(key)
 			parts[i] = f.text(key) + f.colon + f.value(one, inner)
 		}
-		return f.wrap("{", parts, "}", line)
+		return f.wrapParts("{", parts, "}", line)
 	case nil, bool, int64, *big.Int, float64:
 		return pyvalue.JSON(v)
 	}
@@ -214,7 +214,7 @@ func (f jsonForm) value(v any, line string) string {
 	return ""
 }
 
-func (f jsonForm) wrap(open string, parts []string, end, line string) string {
+func (f jsonEncoder) wrapParts(open string, parts []string, end, line string) string {
 	if len(parts) == 0 {
 		return open + end
 	}
@@ -226,7 +226,7 @@ func (f jsonForm) wrap(open string, parts []string, end, line string) string {
 	return f.r.joinCharged([]string{open, f.r.joinCharged(parts, between), end}, "")
 }
 
-func (f jsonForm) text(s string) string {
+func (f jsonEncoder) text(s string) string {
 	f.r.chargeBytes(len(s))
 	if f.ascii {
 		return pyvalue.JSON(s)

@@ -88,7 +88,7 @@ func readChats(t testing.TB) map[string]map[string]any {
 func (g golden) check(t *testing.T, template *jinja.Template, values map[string]any) {
 	t.Helper()
 	text, err := template.Render(values, noon)
-	var raised *jinja.Raised
+	var raised *jinja.RaisedError
 	sum := sha256.Sum256([]byte(text))
 	switch {
 	case g.Error != "" && err == nil:

@@ -6,9 +6,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// attributeOf returns v.name: a method, an attribute, or an item with this key.
-func attributeOf(v any, name string) any {
-	if m, ok := methodOf(v, name); ok {
+// lookupAttribute returns v.name: a method, an attribute, or an item with this key.
+func lookupAttribute(v any, name string) any {
+	if m, ok := lookupMethod(v, name); ok {
 		return m
 	}
 	switch v := v.(type) {
@@ -30,8 +30,8 @@ func attributeOf(v any, name string) any {
 	return &undefined{name}
 }
 
-// itemOf returns v[with].
-func (r *rendering) itemOf(v, with any) any {
+// lookupItem returns v[with].
+func (r *rendering) lookupItem(v, with any) any {
 	if u, ok := v.(*undefined); ok {
 		failf("%s is undefined, and has no items", u.name)
 	}
@@ -42,7 +42,7 @@ func (r *rendering) itemOf(v, with any) any {
 		}
 	}
 	if isText {
-		return attributeOf(v, key)
+		return lookupAttribute(v, key)
 	}
 	i, ok := with.(int64)
 	if !ok {
@@ -53,7 +53,7 @@ func (r *rendering) itemOf(v, with any) any {
 	case tuple:
 		all, ok = v, true
 	case string:
-		all, ok = r.iterate(v), true
+		all, ok = r.iterateValues(v), true
 	}
 	if i < 0 {
 		i += int64(len(all))
@@ -71,10 +71,10 @@ func (r *rendering) sliceValue(v any, parts [3]any) any {
 	if _, ok := v.([]any); !ok && !isText && !isTuple {
 		failf("%s has no slices", typeName(v))
 	}
-	all := r.iterate(v)
+	all := r.iterateValues(v)
 	step := 1
 	if parts[2] != nil {
-		step = wholeOf("a slice", parts[2])
+		step = requireInt("a slice", parts[2])
 	}
 	if step == 0 {
 		failf("the step of a slice is 0")
@@ -110,7 +110,7 @@ func sliceBounds(n, step int, parts [3]any) (first, last int) {
 		if v == nil {
 			return otherwise
 		}
-		i := wholeOf("a slice", v)
+		i := requireInt("a slice", v)
 		if i < 0 {
 			i = max(i, -n-1) + n
 		}

@@ -19,10 +19,10 @@ const (
 	maxRange  = 100_000   // numbers in a range, as in the sandbox
 )
 
-// Raised is the error of a template that calls raise_exception to reject the messages.
-type Raised struct{ Message string }
+// RaisedError is the error of a template that calls raise_exception to reject the messages.
+type RaisedError struct{ Message string }
 
-func (r *Raised) Error() string { return r.Message }
+func (r *RaisedError) Error() string { return r.Message }
 
 // templateError is an error of a template; line is 0 if unknown.
 type templateError struct {
@@ -46,7 +46,7 @@ func recoverError(err *error) {
 	case nil:
 	case *templateError:
 		*err = v
-	case *Raised:
+	case *RaisedError:
 		*err = v
 	default:
 		panic(v)
@@ -125,9 +125,9 @@ type rendering struct {
 type loopControl int
 
 const (
-	goesOn loopControl = iota
+	flowNext loopControl = iota
 	breaks
-	continues
+	flowContinue
 )
 
 // outputText collects the output; nil is the empty text.
@@ -193,7 +193,7 @@ func (r *rendering) captureText(body []statement, s *nameScope) string {
 
 func (r *rendering) executeAll(body []statement, s *nameScope) {
 	for _, one := range body {
-		if one.run(r, s); r.flow != goesOn {
+		if one.run(r, s); r.flow != flowNext {
 			return
 		}
 	}

@@ -36,15 +36,15 @@ type token struct {
 
 // lexer splits a template into tokens. It removes blanks around tags like Jinja with trim_blocks and lstrip_blocks.
 type lexer struct {
-	source string
-	at     int
-	line   int
-	starts bool // whether the text begins a line
-	tokens []token
+	source      string
+	at          int
+	line        int
+	atLineStart bool // whether the text begins a line
+	tokens      []token
 }
 
 func tokenize(source string) []token {
-	l := &lexer{source: source, line: 1, starts: true}
+	l := &lexer{source: source, line: 1, atLineStart: true}
 	for l.at < len(source) {
 		l.readText()
 	}
@@ -101,7 +101,7 @@ func (l *lexer) readText() {
 		n = 3
 	}
 	l.advance(from - l.at + n)
-	l.starts = false
+	l.atLineStart = false
 	switch open {
 	case '#':
 		l.skipComment()
@@ -122,7 +122,7 @@ func (l *lexer) trimText(text string, sign, open byte) string {
 		return strings.TrimRightFunc(text, pyfloat.IsSpace)
 	case sign == 0 && open != '{':
 		i := strings.LastIndexByte(text, '\n') + 1
-		if (i > 0 || l.starts) && strings.TrimFunc(text[i:], pyfloat.IsSpace) == "" {
+		if (i > 0 || l.atLineStart) && strings.TrimFunc(text[i:], pyfloat.IsSpace) == "" {
 			return text[:i]
 		}
 	}
@@ -148,7 +148,7 @@ func (l *lexer) takeTagEnd(end string) bool {
 	default:
 		return false
 	}
-	l.starts = l.source[l.at-1] == '\n'
+	l.atLineStart = l.source[l.at-1] == '\n'
 	return true
 }
 
@@ -285,8 +285,8 @@ func (l *lexer) readQuoted(quote byte) {
 	l.fail("a text without its end, want %q", quote)
 }
 
-// simple maps the letters of one-letter escapes to their characters.
-var simple = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': "\"", 'a': "\a", 'b': "\b",
+// simpleEscapes maps the letters of one-letter escapes to their characters.
+var simpleEscapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': "\"", 'a': "\a", 'b': "\b",
 	'f': "\f", 'v': "\v", '\n': ""}
 
 // unescape decodes the escapes of Python's strings.
@@ -301,7 +301,7 @@ func (l *lexer) unescape(text string) string {
 			continue
 		}
 		i++
-		if s, ok := simple[text[i]]; ok {
+		if s, ok := simpleEscapes[text[i]]; ok {
 			out.WriteString(s)
 			continue
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/pyvalue"
 )
 
-// methodOf returns a method of a text, a dict or a list.
-func methodOf(v any, name string) (callable, bool) {
+// lookupMethod returns a method of a text, a dict or a list.
+func lookupMethod(v any, name string) (callable, bool) {
 	switch v := v.(type) {
 	case string:
 		if m, ok := textMethods[name]; ok {
@@ -54,8 +54,8 @@ type textMethod func(r *rendering, s string, a callArguments) any
 
 var textMethods map[string]textMethod
 
-// noArgMethods returns a method without arguments.
-func noArgMethods(f func(string) string) textMethod {
+// newTextMethod returns a method without arguments.
+func newTextMethod(f func(string) string) textMethod {
 	return func(r *rendering, s string, a callArguments) any {
 		a.bindParameters("a method of texts")
 		r.chargeBytes(len(s))
@@ -63,8 +63,8 @@ func noArgMethods(f func(string) string) textMethod {
 	}
 }
 
-// letterTests returns a method that tests all letters of a text. It is false for an empty text.
-func letterTests(is func(rune) bool) textMethod {
+// newLetterTest returns a method that tests all letters of a text. It is false for an empty text.
+func newLetterTest(is func(rune) bool) textMethod {
 	return func(_ *rendering, s string, a callArguments) any {
 		a.bindParameters("a method of texts")
 		return s != "" && strings.IndexFunc(s, func(c rune) bool { return !is(c) }) < 0
@@ -73,11 +73,11 @@ func letterTests(is func(rune) bool) textMethod {
 
 func init() {
 	textMethods = map[string]textMethod{
-		"upper": noArgMethods(strings.ToUpper), "lower": noArgMethods(pyvalue.Lower), "title": noArgMethods(titleCase),
-		"capitalize": noArgMethods(capitalize),
-		"isdigit":    letterTests(unicode.IsDigit), "isalpha": letterTests(unicode.IsLetter),
-		"isspace": letterTests(pyfloat.IsSpace),
-		"isalnum": letterTests(func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }),
+		"upper": newTextMethod(strings.ToUpper), "lower": newTextMethod(pyvalue.Lower), "title": newTextMethod(titleCase),
+		"capitalize": newTextMethod(capitalize),
+		"isdigit":    newLetterTest(unicode.IsDigit), "isalpha": newLetterTest(unicode.IsLetter),
+		"isspace": newLetterTest(pyfloat.IsSpace),
+		"isalnum": newLetterTest(func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }),
 		"strip": func(_ *rendering, s string, a callArguments) any {
 			return stripRight(stripLeft(s, a), a)
 		},
@@ -86,27 +86,27 @@ func init() {
 		"startswith": func(_ *rendering, s string, a callArguments) any { return hasAffix(s, a, strings.HasPrefix) },
 		"endswith":   func(_ *rendering, s string, a callArguments) any { return hasAffix(s, a, strings.HasSuffix) },
 		"removeprefix": func(_ *rendering, s string, a callArguments) any {
-			return strings.TrimPrefix(s, textOf("removeprefix", a.bindParameters("removeprefix", "prefix")[0]))
+			return strings.TrimPrefix(s, requireText("removeprefix", a.bindParameters("removeprefix", "prefix")[0]))
 		},
 		"removesuffix": func(_ *rendering, s string, a callArguments) any {
-			return strings.TrimSuffix(s, textOf("removesuffix", a.bindParameters("removesuffix", "suffix")[0]))
+			return strings.TrimSuffix(s, requireText("removesuffix", a.bindParameters("removesuffix", "suffix")[0]))
 		},
 		"replace": replaceMethod, "split": splitMethod, "rsplit": rsplitMethod, "splitlines": splitLines, "join": joinTexts,
 		"format": formatMethod,
 		"find": func(_ *rendering, s string, a callArguments) any {
-			return placeOf(s, strings.Index(s, textOf("find", a.bindParameters("find", "text")[0])))
+			return characterIndex(s, strings.Index(s, requireText("find", a.bindParameters("find", "text")[0])))
 		},
 		"rfind": func(_ *rendering, s string, a callArguments) any {
-			return placeOf(s, strings.LastIndex(s, textOf("rfind", a.bindParameters("rfind", "text")[0])))
+			return characterIndex(s, strings.LastIndex(s, requireText("rfind", a.bindParameters("rfind", "text")[0])))
 		},
 		"count": func(_ *rendering, s string, a callArguments) any {
-			return int64(strings.Count(s, textOf("count", a.bindParameters("count", "text")[0])))
+			return int64(strings.Count(s, requireText("count", a.bindParameters("count", "text")[0])))
 		},
 	}
 }
 
-// placeOf converts a byte index to a character index.
-func placeOf(s string, i int) any {
+// characterIndex converts a byte index to a character index.
+func characterIndex(s string, i int) any {
 	if i < 0 {
 		return int64(-1)
 	}
@@ -131,7 +131,7 @@ func capitalize(s string) string {
 
 // stripSet returns a function that matches the characters to strip.
 func stripSet(a callArguments) func(rune) bool {
-	switch set := orDefault(a.bindParameters("strip", "chars")[0], nil).(type) {
+	switch set := argumentOr(a.bindParameters("strip", "chars")[0], nil).(type) {
 	case nil:
 		return pyfloat.IsSpace
 	case string:
@@ -151,7 +151,7 @@ func hasAffix(s string, a callArguments, has func(s, affix string) bool) any {
 		return has(s, affix)
 	case tuple:
 		for _, one := range affix {
-			if has(s, textOf("startswith", one)) {
+			if has(s, requireText("startswith", one)) {
 				return true
 			}
 		}
@@ -164,7 +164,7 @@ func hasAffix(s string, a callArguments, has func(s, affix string) bool) any {
 
 func replaceMethod(r *rendering, s string, a callArguments) any {
 	p := a.bindParameters("replace", "old", "new", "count")
-	from, to, n := textOf("replace", p[0]), textOf("replace", p[1]), wholeOf("replace", orDefault(p[2], int64(-1)))
+	from, to, n := requireText("replace", p[0]), requireText("replace", p[1]), requireInt("replace", argumentOr(p[2], int64(-1)))
 	times := strings.Count(s, from)
 	if n >= 0 {
 		times = min(times, n)
@@ -189,9 +189,9 @@ func (r *rendering) textsToList(parts []string) []any {
 
 func splitMethod(r *rendering, s string, a callArguments) any {
 	p := a.bindParameters("split", "sep", "maxsplit")
-	n := wholeOf("split", orDefault(p[1], int64(-1)))
-	if orDefault(p[0], nil) != nil {
-		between := textOf("split", p[0])
+	n := requireInt("split", argumentOr(p[1], int64(-1)))
+	if argumentOr(p[0], nil) != nil {
+		between := requireText("split", p[0])
 		if between == "" {
 			failf("split by an empty text")
 		}
@@ -217,14 +217,14 @@ func splitMethod(r *rendering, s string, a callArguments) any {
 
 func rsplitMethod(r *rendering, s string, a callArguments) any {
 	p := a.bindParameters("rsplit", "sep", "maxsplit")
-	n := wholeOf("rsplit", orDefault(p[1], int64(-1)))
-	if orDefault(p[0], nil) == nil || n < 0 {
+	n := requireInt("rsplit", argumentOr(p[1], int64(-1)))
+	if argumentOr(p[0], nil) == nil || n < 0 {
 		if n >= 0 {
 			failf("rsplit at blanks with a number is not supported")
 		}
 		return splitMethod(r, s, a)
 	}
-	parts, between := []string{}, textOf("rsplit", p[0])
+	parts, between := []string{}, requireText("rsplit", p[0])
 	if between == "" {
 		failf("rsplit by an empty text")
 	}
@@ -239,7 +239,7 @@ func rsplitMethod(r *rendering, s string, a callArguments) any {
 }
 
 func splitLines(r *rendering, s string, a callArguments) any {
-	keep := isTrue(orDefault(a.bindParameters("splitlines", "keepends")[0], false))
+	keep := isTrue(argumentOr(a.bindParameters("splitlines", "keepends")[0], false))
 	var parts []string
 	for s != "" {
 		i := strings.IndexAny(s, "\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029")
@@ -263,8 +263,8 @@ func splitLines(r *rendering, s string, a callArguments) any {
 
 func joinTexts(r *rendering, s string, a callArguments) any {
 	var parts []string
-	for _, v := range r.iterate(a.bindParameters("join", "iterable")[0]) {
-		parts = append(parts, textOf("join", v))
+	for _, v := range r.iterateValues(a.bindParameters("join", "iterable")[0]) {
+		parts = append(parts, requireText("join", v))
 	}
 	return r.joinCharged(parts, s)
 }
@@ -327,7 +327,7 @@ var dictMethods = map[string]func(r *rendering, d *pyvalue.Dict, a callArguments
 				return v
 			}
 		}
-		return orDefault(p[1], nil)
+		return argumentOr(p[1], nil)
 	},
 	"items": func(r *rendering, d *pyvalue.Dict, a callArguments) any {
 		a.bindParameters("items")
@@ -335,7 +335,7 @@ var dictMethods = map[string]func(r *rendering, d *pyvalue.Dict, a callArguments
 	},
 	"keys": func(r *rendering, d *pyvalue.Dict, a callArguments) any {
 		a.bindParameters("keys")
-		return r.iterate(d)
+		return r.iterateValues(d)
 	},
 	"values": func(r *rendering, d *pyvalue.Dict, a callArguments) any {
 		a.bindParameters("values")
@@ -346,11 +346,11 @@ var dictMethods = map[string]func(r *rendering, d *pyvalue.Dict, a callArguments
 		r.chargeBytes(16 * len(all))
 		return all
 	},
-	"pop": mutatingMethod, "update": mutatingMethod, "clear": mutatingMethod, "setdefault": mutatingMethod,
-	"popitem": mutatingMethod,
+	"pop": refuseMutation, "update": refuseMutation, "clear": refuseMutation, "setdefault": refuseMutation,
+	"popitem": refuseMutation,
 }
 
-func mutatingMethod(*rendering, *pyvalue.Dict, callArguments) any {
+func refuseMutation(*rendering, *pyvalue.Dict, callArguments) any {
 	failf("the call would change a dict: the sandbox does not let it")
 	return nil
 }

@@ -48,7 +48,7 @@ func (p *parser) requireToken(text string) {
 	}
 }
 
-func (p *parser) wantKind(k tokenKind, what string) token {
+func (p *parser) requireKind(k tokenKind, what string) token {
 	if p.currentToken().kind != k {
 		p.failUnexpected(what)
 	}
@@ -87,7 +87,7 @@ func (p *parser) parseStatements(ends ...string) (all []statement) {
 		case tokPrint:
 			p.nextToken()
 			all = append(all, &printStatement{t.line, p.parseTuple(true)})
-			p.wantKind(tokPrintEnd, "}}")
+			p.requireKind(tokPrintEnd, "}}")
 		case tokBlock:
 			name := p.tokens[p.at+1]
 			if name.kind == tokName && slices.Contains(ends, name.text) {
@@ -112,10 +112,10 @@ func (p *parser) parseBody(end string) []statement {
 	return all
 }
 
-func (p *parser) endBlock() { p.wantKind(tokBlockEnd, "%}") }
+func (p *parser) endBlock() { p.requireKind(tokBlockEnd, "%}") }
 
 func (p *parser) parseBlock() statement {
-	t := p.wantKind(tokName, "the name of a statement")
+	t := p.requireKind(tokName, "the name of a statement")
 	s := p.parseStatement(t)
 	p.endBlock()
 	return s
@@ -141,7 +141,7 @@ func (p *parser) parseStatement(t token) statement {
 		if p.loops == 0 {
 			p.fail("%s outside of a loop", t.text)
 		}
-		return loopControlStatement(map[string]loopControl{"break": breaks, "continue": continues}[t.text])
+		return loopControlStatement(map[string]loopControl{"break": breaks, "continue": flowContinue}[t.text])
 	}
 	p.at--
 	p.fail("the statement %q is unknown or not supported", t.text)
@@ -166,7 +166,7 @@ func (p *parser) parseIf(line int) statement {
 func (p *parser) parseFor(line int) statement {
 	l := &forStatement{line: line, target: p.parseTargets()}
 	p.requireToken("in")
-	l.over = p.parseTuple(false)
+	l.iterable = p.parseTuple(false)
 	if p.takeToken("if") {
 		l.filter = p.parseExpression()
 	}
@@ -188,16 +188,16 @@ func (p *parser) parseTargets() assignTarget {
 	var t assignTarget
 	closing := p.takeToken("(")
 	for {
-		name := p.wantKind(tokName, "a name")
-		one := assignPlace{name: name.text}
+		name := p.requireKind(tokName, "a name")
+		one := assignName{name: name.text}
 		if p.takeToken(".") {
-			one.attribute = p.wantKind(tokName, "an attribute of a namespace").text
+			one.attribute = p.requireKind(tokName, "an attribute of a namespace").text
 		}
 		t.places = append(t.places, one)
 		if !p.takeToken(",") {
 			break
 		}
-		if t.several = true; p.isName("in") || p.isOperator("=") {
+		if t.unpacks = true; p.isName("in") || p.isOperator("=") {
 			break
 		}
 	}
@@ -224,13 +224,13 @@ func (p *parser) parseSet(line int) statement {
 }
 
 func (p *parser) parseMacro(line int) statement {
-	m := &macroStatement{line: line, name: p.wantKind(tokName, "the macro's name").text}
+	m := &macroStatement{line: line, name: p.requireKind(tokName, "the macro's name").text}
 	p.requireToken("(")
 	for !p.takeToken(")") {
 		if len(m.names) > 0 {
 			p.requireToken(",")
 		}
-		m.names = append(m.names, p.wantKind(tokName, "the name of an argument").text)
+		m.names = append(m.names, p.requireKind(tokName, "the name of an argument").text)
 		var v expression
 		if p.takeToken("=") {
 			v = p.parseExpression()

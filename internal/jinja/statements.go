@@ -66,33 +66,33 @@ type ifStatement struct {
 }
 
 func (c *ifStatement) run(r *rendering, s *nameScope) {
-	if c.testHolds(r, s) {
+	if c.isConditionTrue(r, s) {
 		r.executeAll(c.then, s)
 		return
 	}
 	r.executeAll(c.otherwise, s)
 }
 
-func (c *ifStatement) testHolds(r *rendering, s *nameScope) bool {
+func (c *ifStatement) isConditionTrue(r *rendering, s *nameScope) bool {
 	defer withLine(c.line)
 	return isTrue(r.evaluate(c.when, s))
 }
 
-// assignPlace is a name, or an attribute of the namespace with this name.
-type assignPlace struct{ name, attribute string }
+// assignName is a name, or an attribute of the namespace with this name.
+type assignName struct{ name, attribute string }
 
 // assignTarget contains the names that receive a value, or the parts of one.
 type assignTarget struct {
-	places  []assignPlace
-	several bool
+	places  []assignName
+	unpacks bool
 }
 
 func (t assignTarget) assignValue(r *rendering, s *nameScope, v any) {
-	if !t.several {
+	if !t.unpacks {
 		t.places[0].assignValue(s, v)
 		return
 	}
-	parts := r.iterate(v)
+	parts := r.iterateValues(v)
 	if len(parts) != len(t.places) {
 		failf("%d values for %d names", len(parts), len(t.places))
 	}
@@ -101,7 +101,7 @@ func (t assignTarget) assignValue(r *rendering, s *nameScope, v any) {
 	}
 }
 
-func (p assignPlace) assignValue(s *nameScope, v any) {
+func (p assignName) assignValue(s *nameScope, v any) {
 	if p.attribute == "" {
 		s.setName(p.name, v)
 		return
@@ -136,17 +136,17 @@ func (a *setStatement) run(r *rendering, s *nameScope) {
 }
 
 type forStatement struct {
-	line            int
-	target          assignTarget
-	over, filter    expression // filter is nil if there is none
-	recursive       bool
-	body, otherwise []statement
+	line             int
+	target           assignTarget
+	iterable, filter expression // filter is nil if there is none
+	recursive        bool
+	body, otherwise  []statement
 }
 
 // loopValues returns the values of a loop that its filter accepts.
 func (l *forStatement) loopValues(r *rendering, s *nameScope) []any {
 	defer withLine(l.line)
-	all := r.iterate(r.evaluate(l.over, s))
+	all := r.iterateValues(r.evaluate(l.iterable, s))
 	if l.filter == nil {
 		return all
 	}
@@ -174,8 +174,8 @@ func (l *forStatement) run(r *rendering, s *nameScope) {
 		inner.setName("loop", &loopVariable{all: all, i: i})
 		l.bindTargets(r, inner, v)
 		r.executeAll(l.body, inner)
-		if leaves := r.flow; leaves != goesOn {
-			if r.flow = goesOn; leaves == breaks {
+		if leaves := r.flow; leaves != flowNext {
+			if r.flow = flowNext; leaves == breaks {
 				return
 			}
 		}

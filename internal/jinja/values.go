@@ -21,8 +21,8 @@ type stream []any
 // markup is a text from the filter safe. The operator + escapes added text as HTML.
 type markup string
 
-// plainOf converts markup to a string. It returns other values unchanged.
-func plainOf(v any) any {
+// stripMarkup converts markup to a string. It returns other values unchanged.
+func stripMarkup(v any) any {
 	if m, ok := v.(markup); ok {
 		return string(m)
 	}
@@ -32,17 +32,17 @@ func plainOf(v any) any {
 // escaped replaces the characters that HTML escapes.
 var escaped = strings.NewReplacer("&", "&amp;", ">", "&gt;", "<", "&lt;", "'", "&#39;", `"`, "&#34;")
 
-// escapedOf returns the text of a value, escaped unless it is markup.
-func escapedOf(v any) string {
+// toMarkup returns the text of a value, escaped unless it is markup.
+func toMarkup(v any) string {
 	if m, ok := v.(markup); ok {
 		return string(m)
 	}
-	return escaped.Replace(textOf("+", v))
+	return escaped.Replace(requireText("+", v))
 }
 
 // typeName returns the name of a value's type for errors.
 func typeName(v any) string {
-	switch v := plainOf(v).(type) {
+	switch v := stripMarkup(v).(type) {
 	case *undefined:
 		return v.name + ", which is undefined"
 	case tuple:
@@ -58,7 +58,7 @@ func typeName(v any) string {
 }
 
 func isTrue(v any) bool {
-	switch v := plainOf(v).(type) {
+	switch v := stripMarkup(v).(type) {
 	case *undefined:
 		return false
 	case tuple:
@@ -66,12 +66,12 @@ func isTrue(v any) bool {
 	case stream, *loopVariable, *namespace, callable, *closure:
 		return true
 	}
-	return pyvalue.True(plainOf(v))
+	return pyvalue.True(stripMarkup(v))
 }
 
 // toText returns the text of a value.
 func (r *rendering) toText(v any) string {
-	switch v := plainOf(v).(type) {
+	switch v := stripMarkup(v).(type) {
 	case string:
 		return v
 	case *undefined:
@@ -104,7 +104,7 @@ func (r *rendering) toRepr(v any) string {
 	case stream, *loopVariable, *namespace, callable, *closure:
 		failf("%s has no text", typeName(v))
 	}
-	return pyvalue.Repr(plainOf(v))
+	return pyvalue.Repr(stripMarkup(v))
 }
 
 func (r *rendering) listRepr(items []any) string {
@@ -138,12 +138,12 @@ func sequenceItems(v any) ([]any, bool) {
 	return nil, false
 }
 
-// iterate returns the values of a loop over a value.
-func (r *rendering) iterate(v any) []any {
+// iterateValues returns the values of a loop over a value.
+func (r *rendering) iterateValues(v any) []any {
 	if all, ok := sequenceItems(v); ok {
 		return all
 	}
-	switch v := plainOf(v).(type) {
+	switch v := stripMarkup(v).(type) {
 	case *undefined:
 		return nil
 	case string:
@@ -165,8 +165,8 @@ func (r *rendering) iterate(v any) []any {
 	return nil
 }
 
-// lengthOf returns the length of a value.
-func lengthOf(v any) int {
+// valueLength returns the length of a value.
+func valueLength(v any) int {
 	switch v := v.(type) {
 	case string:
 		return utf8.RuneCountInString(v)
@@ -192,13 +192,13 @@ func (r *rendering) equalValues(a, b any) bool {
 		return ok
 	case tuple:
 		y, ok := b.(tuple)
-		return ok && r.allSame(x, y)
+		return ok && r.equalLists(x, y)
 	case []any:
 		y, ok := b.([]any)
-		return ok && r.allSame(x, y)
+		return ok && r.equalLists(x, y)
 	case *pyvalue.Dict:
 		y, ok := b.(*pyvalue.Dict)
-		return ok && r.sameDict(x, y)
+		return ok && r.equalDicts(x, y)
 	case *loopVariable, *namespace, *closure:
 		return a == b
 	case stream, callable:
@@ -211,7 +211,7 @@ func (r *rendering) equalValues(a, b any) bool {
 	return false
 }
 
-func (r *rendering) sameDict(a, b *pyvalue.Dict) bool {
+func (r *rendering) equalDicts(a, b *pyvalue.Dict) bool {
 	if len(a.Keys()) != len(b.Keys()) {
 		return false
 	}
@@ -224,7 +224,7 @@ func (r *rendering) sameDict(a, b *pyvalue.Dict) bool {
 	return true
 }
 
-func (r *rendering) allSame(a, b []any) bool {
+func (r *rendering) equalLists(a, b []any) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -269,13 +269,13 @@ func toFloat(v any) (float64, bool) {
 func (r *rendering) containsValue(in, v any) bool {
 	switch in := in.(type) {
 	case string:
-		return strings.Contains(in, textOf("in", v))
+		return strings.Contains(in, requireText("in", v))
 	case *pyvalue.Dict:
 		key, ok := v.(string)
 		_, there := in.Get(key)
 		return ok && there
 	}
-	for _, one := range r.iterate(in) {
+	for _, one := range r.iterateValues(in) {
 		r.countStep()
 		if r.equalValues(one, v) {
 			return true
@@ -293,7 +293,7 @@ func (r *rendering) applyOperator(operator string, a, b any) any {
 	_, marked1 := a.(markup)
 	_, marked2 := b.(markup)
 	if operator == "+" && (marked1 || marked2) {
-		return markup(r.joinCharged([]string{escapedOf(a), escapedOf(b)}, ""))
+		return markup(r.joinCharged([]string{toMarkup(a), toMarkup(b)}, ""))
 	}
 	s, isText := a.(string)
 	if isText && operator == "%" {
@@ -360,7 +360,7 @@ func arithmetic(operator string, a, b any) any {
 		failf("division by zero")
 	}
 	if !f1 && !f2 && operator != "/" {
-		return intArithmetic(operator, int64(wholeOf("", a)), int64(wholeOf("", b)))
+		return intArithmetic(operator, int64(requireInt("", a)), int64(requireInt("", b)))
 	}
 	return floatArithmetic(operator, x, y)
 }

@@ -13,13 +13,13 @@ func BenchmarkReadClasses(b *testing.B) {
 		labels[i] = uint8(i / 4096 % 3)
 	}
 	path := filepath.Join(b.TempDir(), "segmentation.nii.gz")
-	if err := WriteVolume(path, Kept, shape, [3]float64{1.6, 1.2, 1.2}, labels); err != nil {
+	if err := WriteVolume(path, NibabelOrder, shape, [3]float64{1.6, 1.2, 1.2}, labels); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(len(labels)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := ReadClasses(path, Kept, 2); err != nil {
+		if _, _, err := ReadClasses(path, NibabelOrder, 2); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -8,27 +8,27 @@ const tile = 8
 // copyBytes returns a planeWriter for one-byte voxels that are the values, 0 to maxClass.
 func copyBytes(maxClass uint8) planeWriter[uint8] {
 	return func(h *VolumeHeader, out []uint8, block []byte, k, n int) error {
-		if !allWithin(block, maxClass) {
-			return firstAbove(h, block, k, n, maxClass)
+		if !allWithinClasses(block, maxClass) {
+			return classRangeError(h, block, k, n, maxClass)
 		}
 		rows, across := h.Shape[0]/tile*tile, n/tile*tile
 		for j := range h.Shape[1] {
 			for i := 0; i < rows; i += tile {
 				for place := 0; place < across; place += tile {
-					turnTile(h, out, block, i, j, k, place)
+					writeTile(h, out, block, i, j, k, place)
 				}
 			}
-			turnRest(h, out, block, j, k, n, rows, across)
+			writeUntiled(h, out, block, j, k, n, rows, across)
 		}
 		return nil
 	}
 }
 
-// allWithin reports whether no byte exceeds maxClass.
-func allWithin(block []byte, maxClass uint8) bool {
+// allWithinClasses reports whether no byte exceeds maxClass.
+func allWithinClasses(block []byte, maxClass uint8) bool {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	if maxClass > 127 {
-		return !anyAbove(block, maxClass)
+		return !anyAboveClasses(block, maxClass)
 	}
 	room := uint64(127-maxClass) * ones // adding this sets the high bit of a byte above maxClass
 	var seen uint64
@@ -36,10 +36,10 @@ func allWithin(block []byte, maxClass uint8) bool {
 		v := binary.LittleEndian.Uint64(block)
 		seen |= v | (v&^high + room)
 	}
-	return seen&high == 0 && !anyAbove(block, maxClass)
+	return seen&high == 0 && !anyAboveClasses(block, maxClass)
 }
 
-func anyAbove(block []byte, maxClass uint8) bool {
+func anyAboveClasses(block []byte, maxClass uint8) bool {
 	for _, v := range block {
 		if v > maxClass {
 			return true
@@ -48,22 +48,22 @@ func anyAbove(block []byte, maxClass uint8) bool {
 	return false
 }
 
-// firstAbove returns an error that names the first byte above maxClass.
-func firstAbove(h *VolumeHeader, block []byte, k, n int, maxClass uint8) error {
+// classRangeError returns an error that names the first byte above maxClass.
+func classRangeError(h *VolumeHeader, block []byte, k, n int, maxClass uint8) error {
 	plane := h.Shape[0] * h.Shape[1]
 	for at := range plane {
 		for place := range n {
 			if v := block[place*plane+at]; v > maxClass {
-				return notAClass(at%h.Shape[0], at/h.Shape[0], k+place, float64(v))
+				return classError(at%h.Shape[0], at/h.Shape[0], k+place, float64(v))
 			}
 		}
 	}
 	return nil
 }
 
-// turnTile writes the voxels from (i, j, k+place) to tile-1 further along the first and the last axis. It writes
+// writeTile writes the voxels from (i, j, k+place) to tile-1 further along the first and the last axis. It writes
 // nothing if all are 0, because out is 0 already and background fills large parts of a volume.
-func turnTile(h *VolumeHeader, out []uint8, block []byte, i, j, k, place int) {
+func writeTile(h *VolumeHeader, out []uint8, block []byte, i, j, k, place int) {
 	var words [tile]uint64 // each of eight voxels along the first axis
 	plane, from := h.Shape[0]*h.Shape[1], j*h.Shape[0]+i
 	var some uint64
@@ -99,8 +99,8 @@ func transposeTile(w *[tile]uint64) {
 	}
 }
 
-// turnRest writes the voxels outside of tiles: those from rows on along the first axis, and those from plane across on.
-func turnRest(h *VolumeHeader, out []uint8, block []byte, j, k, n, rows, across int) {
+// writeUntiled writes the voxels outside of tiles: those from rows on along the first axis, and those from plane across on.
+func writeUntiled(h *VolumeHeader, out []uint8, block []byte, j, k, n, rows, across int) {
 	plane := h.Shape[0] * h.Shape[1]
 	for i := range h.Shape[0] {
 		run := out[(i*h.Shape[1]+j)*h.Shape[2]+k:][:n]

@@ -19,14 +19,14 @@ func TestReadClassesOfAnyShape(t *testing.T) {
 				labels[i] = uint8(random.IntN(3))
 			}
 			path := filepath.Join(t.TempDir(), "labels.nii")
-			if err := WriteVolume(path, Kept, shape, [3]float64{1, 1, 1}, labels); err != nil {
+			if err := WriteVolume(path, NibabelOrder, shape, [3]float64{1, 1, 1}, labels); err != nil {
 				t.Fatal(err)
 			}
-			_, classes, err := ReadClasses(path, Kept, 2)
+			_, classes, err := ReadClasses(path, NibabelOrder, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, values, err := ReadFloats(path, Kept)
+			_, values, err := ReadFloats(path, NibabelOrder)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,14 +49,14 @@ func TestReadClassesNamesTheFirstWrongVoxel(t *testing.T) {
 		labels := make([]uint8, shape[0]*shape[1]*shape[2])
 		labels[(c.voxel[0]*shape[1]+c.voxel[1])*shape[2]+c.voxel[2]] = c.value
 		path := filepath.Join(t.TempDir(), "labels.nii")
-		if err := WriteVolume(path, Kept, shape, [3]float64{1, 1, 1}, labels); err != nil {
+		if err := WriteVolume(path, NibabelOrder, shape, [3]float64{1, 1, 1}, labels); err != nil {
 			t.Fatal(err)
 		}
 		want := fmt.Sprintf("voxel (%d, %d, %d) is %d", c.voxel[0], c.voxel[1], c.voxel[2], c.value)
-		if _, _, err := ReadClasses(path, Kept, c.most); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := ReadClasses(path, NibabelOrder, c.most); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("most %d: %v, want %q", c.most, err, want)
 		}
-		if _, _, err := ReadClasses(path, Kept, c.value); err != nil {
+		if _, _, err := ReadClasses(path, NibabelOrder, c.value); err != nil {
 			t.Errorf("most %d: %v", c.value, err)
 		}
 	}

@@ -60,9 +60,9 @@ type rawHeader struct {
 func readHeader(r io.Reader) (*VolumeHeader, error) {
 	data := make([]byte, headerSize)
 	if _, err := io.ReadFull(r, data); err != nil {
-		return nil, truncated(err, "header")
+		return nil, truncationError(err, "header")
 	}
-	order, err := byteOrder(data)
+	order, err := detectByteOrder(data)
 	if err != nil {
 		return nil, err
 	}
@@ -76,19 +76,19 @@ func readHeader(r io.Reader) (*VolumeHeader, error) {
 	}
 	h.order = order
 	if _, err := io.CopyN(io.Discard, r, h.offset-headerSize); err != nil {
-		return nil, truncated(err, "header's extensions")
+		return nil, truncationError(err, "header's extensions")
 	}
 	return h, nil
 }
 
-func truncated(err error, where string) error {
+func truncationError(err error, where string) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("%w: the file ends within its %s: it is truncated: %w", ErrFormat, where, io.ErrUnexpectedEOF)
 	}
 	return fmt.Errorf("%w: %s: %w", ErrFormat, where, err)
 }
 
-func byteOrder(data []byte) (binary.ByteOrder, error) {
+func detectByteOrder(data []byte) (binary.ByteOrder, error) {
 	switch {
 	case binary.LittleEndian.Uint32(data) == headerSize:
 		return binary.LittleEndian, nil

@@ -42,7 +42,7 @@ func TestReadsAsNibabel(t *testing.T) {
 	for name, want := range readExpected(t) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("testdata", name)
-			h, values, err := ReadFloats(path, Kept)
+			h, values, err := ReadFloats(path, NibabelOrder)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -75,7 +75,7 @@ func checkAffine(t *testing.T, got, want [4][4]float64) {
 
 func TestReadClasses(t *testing.T) {
 	want := readExpected(t)["uint8.nii"].Values
-	_, classes, err := ReadClasses(filepath.Join("testdata", "uint8.nii"), Kept, 99)
+	_, classes, err := ReadClasses(filepath.Join("testdata", "uint8.nii"), NibabelOrder, 99)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestReadClasses(t *testing.T) {
 	for name, what := range map[string]string{
 		"uint8.nii": "a class too high", "int8.nii": "negative", "float32.nii": "a fraction",
 	} {
-		if _, _, err := ReadClasses(filepath.Join("testdata", name), Kept, 2); !errors.Is(err, ErrFormat) ||
+		if _, _, err := ReadClasses(filepath.Join("testdata", name), NibabelOrder, 2); !errors.Is(err, ErrFormat) ||
 			!strings.Contains(err.Error(), "want a class") {
 			t.Errorf("%s: error %v, want one", what, err)
 		}
@@ -121,7 +121,7 @@ func readBytes(data []byte) (*VolumeHeader, []float32, error) {
 		return nil, nil, err
 	}
 	values, err := readVoxels(f.header, f, f.most-f.header.offset,
-		convertVoxels(Kept, func(v float64) (float32, bool) { return float32(v), true }))
+		convertVoxels(NibabelOrder, func(v float64) (float32, bool) { return float32(v), true }))
 	return f.header, values, err
 }
 
@@ -202,7 +202,7 @@ func TestMissingFile(t *testing.T) {
 	if _, err := ReadHeader(filepath.Join(t.TempDir(), "x.nii")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v", err)
 	}
-	if _, _, err := ReadFloats(".", Kept); err == nil {
+	if _, _, err := ReadFloats(".", NibabelOrder); err == nil {
 		t.Error("no error for a folder")
 	}
 }
@@ -247,7 +247,7 @@ func BenchmarkReadFloats(b *testing.B) {
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := ReadFloats(path, Kept); err != nil {
+		if _, _, err := ReadFloats(path, NibabelOrder); err != nil {
 			b.Fatal(err)
 		}
 	}

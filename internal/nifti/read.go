@@ -27,8 +27,8 @@ type VoxelOrder int
 
 // The orders, each with the library that uses it.
 const (
-	Kept     VoxelOrder = iota // C order of the file's axes, the last one fastest, as in nibabel
-	Reversed                   // the file's own order, that is C order of the reversed axes, as in SimpleITK
+	NibabelOrder   VoxelOrder = iota // C order of the file's axes, the last one fastest, as in nibabel
+	SimpleITKOrder                   // the file's own order, that is C order of the reversed axes, as in SimpleITK
 )
 
 // ReadFloats reads a volume. It scales the values in float64 and rounds them to float32.
@@ -41,7 +41,7 @@ func ReadFloats(path string, order VoxelOrder) (*VolumeHeader, []float32, error)
 // ReadClasses reads a volume of whole numbers from 0 to maxClass. The error for another value names the voxel.
 func ReadClasses(path string, order VoxelOrder, maxClass uint8) (*VolumeHeader, []uint8, error) {
 	return readVolume(path, func(h *VolumeHeader) planeWriter[uint8] {
-		if h.Type == Uint8 && h.Slope == 1 && h.Intercept == 0 && order == Kept {
+		if h.Type == Uint8 && h.Slope == 1 && h.Intercept == 0 && order == NibabelOrder {
 			return copyBytes(maxClass)
 		}
 		return convertVoxels(order, func(v float64) (uint8, bool) {
@@ -69,7 +69,7 @@ func readVolume[T any](path string, choose func(h *VolumeHeader) planeWriter[T])
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if _, err := io.Copy(io.Discard, f); err != nil { // to check the checksum at the end of a gzip file
-		return nil, nil, fmt.Errorf("%s: %w", path, truncated(err, "checksum"))
+		return nil, nil, fmt.Errorf("%s: %w", path, truncationError(err, "checksum"))
 	}
 	return f.header, data, nil
 }
@@ -112,7 +112,7 @@ func newReader(r io.Reader, size int64) (*volumeFile, error) {
 	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		unpacked, err := gzip.NewReader(buffered)
 		if err != nil {
-			return nil, truncated(err, "gzip header")
+			return nil, truncationError(err, "gzip header")
 		}
 		const largestRatio = 1032 // deflate's limit: one bit for a run of 258 bytes
 		f.Reader, f.most = bufio.NewReaderSize(unpacked, 1<<16), size*largestRatio
@@ -125,8 +125,8 @@ func newReader(r io.Reader, size int64) (*volumeFile, error) {
 	return f, nil
 }
 
-// together is the number of planes converted to C order at a time. Longer runs make writing faster.
-const together = 16
+// planesPerBlock is the number of planes converted to C order at a time. Longer runs make writing faster.
+const planesPerBlock = 16
 
 // readVoxels reads the planes of the third axis. r contains up to maxBytes bytes. If the header claims more, readVoxels
 // fails before it allocates memory.
@@ -138,12 +138,12 @@ func readVoxels[T any](h *VolumeHeader, r io.Reader, maxBytes int64, turn planeW
 	}
 	out := make([]T, h.VoxelCount())
 	plane := h.Shape[0] * h.Shape[1]
-	raw := make([]byte, min(together, h.Shape[2])*plane*size)
-	for k := 0; k < h.Shape[2]; k += together {
-		n := min(together, h.Shape[2]-k)
+	raw := make([]byte, min(planesPerBlock, h.Shape[2])*plane*size)
+	for k := 0; k < h.Shape[2]; k += planesPerBlock {
+		n := min(planesPerBlock, h.Shape[2]-k)
 		block := raw[:n*plane*size]
 		if _, err := io.ReadFull(r, block); err != nil {
-			return nil, truncated(err, "voxels")
+			return nil, truncationError(err, "voxels")
 		}
 		if err := turn(h, out, block, k, n); err != nil {
 			return nil, err
@@ -154,7 +154,7 @@ func readVoxels[T any](h *VolumeHeader, r io.Reader, maxBytes int64, turn planeW
 
 // convertVoxels returns a planeWriter for voxels of any type. A voxel is an error if convert returns false for it.
 func convertVoxels[T any](order VoxelOrder, convert func(float64) (T, bool)) planeWriter[T] {
-	if order == Reversed {
+	if order == SimpleITKOrder {
 		return convertInOrder(convert)
 	}
 	return func(h *VolumeHeader, out []T, block []byte, k, n int) error {
@@ -169,7 +169,7 @@ func convertVoxels[T any](order VoxelOrder, convert func(float64) (T, bool)) pla
 					scaled := float64(stored*h.Slope) + h.Intercept
 					v, ok := convert(scaled)
 					if !ok {
-						return notAClass(i, j, k+place, scaled)
+						return classError(i, j, k+place, scaled)
 					}
 					run[place] = v
 				}
@@ -190,7 +190,7 @@ func convertInOrder[T any](convert func(float64) (T, bool)) planeWriter[T] {
 			scaled := float64(stored*h.Slope) + h.Intercept
 			v, ok := convert(scaled)
 			if !ok {
-				return notAClass(at%h.Shape[0], at%plane/h.Shape[0], k+at/plane, scaled)
+				return classError(at%h.Shape[0], at%plane/h.Shape[0], k+at/plane, scaled)
 			}
 			run[at] = v
 		}
@@ -198,6 +198,6 @@ func convertInOrder[T any](convert func(float64) (T, bool)) planeWriter[T] {
 	}
 }
 
-func notAClass(i, j, k int, value float64) error {
+func classError(i, j, k int, value float64) error {
 	return fmt.Errorf("%w: voxel (%d, %d, %d) is %v, want a class", ErrFormat, i, j, k, value)
 }

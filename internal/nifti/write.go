@@ -53,7 +53,7 @@ func encodeVolume[T WritableVoxel](w io.Writer, order VoxelOrder, shape [3]int, 
 	}
 	for axis := range shape {
 		from, row, sign := axis, 2-axis, float32(-1)
-		if order == Reversed {
+		if order == SimpleITKOrder {
 			from, row = 2-axis, axis
 			if axis == 2 {
 				sign = 1
@@ -69,14 +69,14 @@ func encodeVolume[T WritableVoxel](w io.Writer, order VoxelOrder, shape [3]int, 
 	if _, err := w.Write(append(head.Bytes(), make([]byte, offset-headerSize)...)); err != nil {
 		return err
 	}
-	if order == Reversed {
+	if order == SimpleITKOrder {
 		return binary.Write(w, binary.LittleEndian, values)
 	}
-	return writeTurned(w, shape, values)
+	return writeTransposed(w, shape, values)
 }
 
-// writeTurned writes voxels with the first axis fastest.
-func writeTurned[T WritableVoxel](w io.Writer, shape [3]int, values []T) error {
+// writeTransposed writes voxels with the first axis fastest.
+func writeTransposed[T WritableVoxel](w io.Writer, shape [3]int, values []T) error {
 	plane := make([]T, shape[0]*shape[1])
 	for x := range shape[2] {
 		for y := range shape[1] {

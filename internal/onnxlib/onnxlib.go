@@ -27,13 +27,13 @@ type Library struct {
 	Variant string `json:"variant"` // cpu or cuda, by the providers in the same folder
 }
 
-// Find returns the library for a machine below dir, the newest if there are several. goos and goarch have the values of
+// FindLibrary returns the library for a machine below dir, the newest if there are several. goos and goarch have the values of
 // GOOS and GOARCH. It does not follow links. The error lists the files that were found instead.
-func Find(dir, goos, goarch string) (Library, error) {
+func FindLibrary(dir, goos, goarch string) (Library, error) {
 	var all []Library
 	var others []string
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || !form.MatchString(d.Name()) {
+		if err != nil || !d.Type().IsRegular() || !libraryName.MatchString(d.Name()) {
 			return err
 		}
 		l, err := inspectLibrary(path, goos, goarch)
@@ -52,13 +52,13 @@ func Find(dir, goos, goarch string) (Library, error) {
 		return Library{}, errors.New("it holds no library of ONNX Runtime (libonnxruntime)")
 	case len(all) == 0:
 		return Library{}, fmt.Errorf("it holds no library of ONNX Runtime for %s/%s: %s", goos, goarch,
-			strings.Join(others[:min(len(others), maxTold)], "; "))
+			strings.Join(others[:min(len(others), maxListed)], "; "))
 	}
 	return slices.MaxFunc(all, func(x, y Library) int { return Compare(x.Release, y.Release) }), nil
 }
 
-// maxTold limits the number of libraries for other machines that an error names.
-const maxTold = 4
+// maxListed limits the number of libraries for other machines that an error names.
+const maxListed = 4
 
 // Copy copies the library at path, and the providers in its folder, into a folder.
 func Copy(path, to string) error {
@@ -92,15 +92,15 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// form matches the library's file names: libonnxruntime.so, libonnxruntime.so.1.32.0, libonnxruntime.1.32.0.dylib. It
+// libraryName matches the library's file names: libonnxruntime.so, libonnxruntime.so.1.32.0, libonnxruntime.1.32.0.dylib. It
 // does not match its providers (libonnxruntime_providers_cuda.so).
-var form = regexp.MustCompile(`^libonnxruntime(\.so(\.\d+)*|(\.\d+)*\.dylib)$`)
+var libraryName = regexp.MustCompile(`^libonnxruntime(\.so(\.\d+)*|(\.\d+)*\.dylib)$`)
 
 // entryPoint is the symbol that programs look up first in the library.
 const entryPoint = "OrtGetApiBase"
 
-// errForm is the error for a file that is not a shared library of the machine's format.
-var errForm = errors.New("no shared library")
+// errNotLibrary is the error for a file that is not a shared library of the machine's format.
+var errNotLibrary = errors.New("no shared library")
 
 // inspectLibrary checks, without loading it, whether a library is for the machine, and finds its release and variant.
 func inspectLibrary(path, goos, goarch string) (l Library, err error) {
@@ -109,11 +109,11 @@ func inspectLibrary(path, goos, goarch string) (l Library, err error) {
 			err = fmt.Errorf("it cannot be read: %v", e)
 		}
 	}()
-	l = Library{Path: path, Variant: variantIn(filepath.Dir(path))}
+	l = Library{Path: path, Variant: detectVariant(filepath.Dir(path))}
 	if goos == "darwin" {
-		l.Release, err = machRelease(path, goarch)
+		l.Release, err = readMachORelease(path, goarch)
 	} else {
-		l.Release, err = elfRelease(path, goarch)
+		l.Release, err = readELFRelease(path, goarch)
 	}
 	if err == nil && l.Release == "" {
 		err = errors.New("it does not say which release it is")
@@ -121,11 +121,11 @@ func inspectLibrary(path, goos, goarch string) (l Library, err error) {
 	return l, err
 }
 
-// elfRelease returns the release of a Linux library. Its symbol version contains the release: VERS_1.32.0.
-func elfRelease(path, arch string) (string, error) {
+// readELFRelease returns the release of a Linux library. Its symbol version contains the release: VERS_1.32.0.
+func readELFRelease(path, arch string) (string, error) {
 	f, err := elf.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", errForm, err)
+		return "", fmt.Errorf("%w: %w", errNotLibrary, err)
 	}
 	defer f.Close()
 	want := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[arch]
@@ -141,42 +141,42 @@ func elfRelease(path, arch string) (string, error) {
 			if release, ok := strings.CutPrefix(s.Version, "VERS_"); ok {
 				return release, nil
 			}
-			return nameRelease(path), nil
+			return releaseFromName(path), nil
 		}
 	}
 	return "", fmt.Errorf("it has no symbol %s", entryPoint)
 }
 
-// machRelease returns the release of a macOS library. Only the file name contains it.
-func machRelease(path, arch string) (string, error) {
+// readMachORelease returns the release of a macOS library. Only the file name contains it.
+func readMachORelease(path, arch string) (string, error) {
 	want := map[string]macho.Cpu{"amd64": macho.CpuAmd64, "arm64": macho.CpuArm64}[arch]
 	if fat, err := macho.OpenFat(path); err == nil {
 		defer fat.Close()
 		for _, a := range fat.Arches {
 			if a.Cpu == want {
-				return nameRelease(path), nil
+				return releaseFromName(path), nil
 			}
 		}
 		return "", fmt.Errorf("it is not for %v", want)
 	}
 	f, err := macho.Open(path)
 	if err != nil {
-		return "", fmt.Errorf("%w: %w", errForm, err)
+		return "", fmt.Errorf("%w: %w", errNotLibrary, err)
 	}
 	defer f.Close()
 	if f.Type != macho.TypeDylib || f.Cpu != want {
 		return "", fmt.Errorf("it is for %v (%v), this machine is %v", f.Cpu, f.Type, want)
 	}
-	return nameRelease(path), nil
+	return releaseFromName(path), nil
 }
 
 var releaseInName = regexp.MustCompile(`\d+\.\d+\.\d+`)
 
-// nameRelease returns the release in a library's file name, or "".
-func nameRelease(path string) string { return releaseInName.FindString(filepath.Base(path)) }
+// releaseFromName returns the release in a library's file name, or "".
+func releaseFromName(path string) string { return releaseInName.FindString(filepath.Base(path)) }
 
-// variantIn returns cuda if the folder contains the CUDA provider, else cpu. The files do not state the CUDA version.
-func variantIn(dir string) string {
+// detectVariant returns cuda if the folder contains the CUDA provider, else cpu. The files do not state the CUDA version.
+func detectVariant(dir string) string {
 	if found, err := filepath.Glob(filepath.Join(dir, "libonnxruntime_providers_cuda.*")); err == nil && len(found) > 0 {
 		return "cuda"
 	}
@@ -184,10 +184,10 @@ func variantIn(dir string) string {
 }
 
 // Compare compares two releases by their numbers, like cmp.Compare.
-func Compare(a, b string) int { return slices.Compare(releaseNumbers(a), releaseNumbers(b)) }
+func Compare(a, b string) int { return slices.Compare(parseRelease(a), parseRelease(b)) }
 
-// releaseNumbers returns the numbers of a release, up to its first part that is not a number.
-func releaseNumbers(release string) (all []int) {
+// parseRelease returns the numbers of a release, up to its first part that is not a number.
+func parseRelease(release string) (all []int) {
 	for part := range strings.SplitSeq(release, ".") {
 		n, err := strconv.Atoi(part)
 		if err != nil {

@@ -77,7 +77,7 @@ func TestFind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := put(t, c.files)
-			got, err := onnxlib.Find(dir, c.goos, c.goarch)
+			got, err := onnxlib.FindLibrary(dir, c.goos, c.goarch)
 			c.want.Path = filepath.Join(dir, c.want.Path)
 			if err != nil || got != c.want {
 				t.Errorf("%+v, %v, want %+v", got, err, c.want)
@@ -98,7 +98,7 @@ func TestFindNothing(t *testing.T) {
 		"libonnxruntime.so: no shared library: EOF":    {"libonnxruntime.so": nil},
 		"libonnxruntime.so.1: it does not say which r": {"libonnxruntime.so.1": onnxfile.Library(t, "linux", "arm64", "")},
 	} {
-		if _, err := onnxlib.Find(put(t, files), "linux", "arm64"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := onnxlib.FindLibrary(put(t, files), "linux", "arm64"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
@@ -127,7 +127,7 @@ func FuzzFind(f *testing.F) {
 	f.Fuzz(func(t *testing.T, contents []byte) {
 		dir := put(t, map[string][]byte{"libonnxruntime.so": contents, "libonnxruntime.1.2.3.dylib": contents})
 		for _, goos := range []string{"linux", "darwin"} {
-			if l, err := onnxlib.Find(dir, goos, "arm64"); err == nil && l.Release == "" {
+			if l, err := onnxlib.FindLibrary(dir, goos, "arm64"); err == nil && l.Release == "" {
 				t.Errorf("%+v is without a release", l)
 			}
 		}

@@ -21,18 +21,18 @@ const (
 
 // ImageSet is a set of labelled pictures. Each block of [ImageClasses] pictures, counted from 0, contains every class
 // once.
-type ImageSet struct{ draw.Samples }
+type ImageSet struct{ draw.SampleSet }
 
 // ImageTrain returns the set that the embedded model is trained on.
-func ImageTrain() ImageSet { return ImageSet{draw.NewSamples(0x706c756d_00000001, ImageTrainCount)} }
+func ImageTrain() ImageSet { return ImageSet{draw.NewSampleSet(0x706c756d_00000001, ImageTrainCount)} }
 
 // ImageCalibration returns the set that the embedded model is quantised with.
 func ImageCalibration() ImageSet {
-	return ImageSet{draw.NewSamples(0x706c756d_00000002, ImageCalibrationCount)}
+	return ImageSet{draw.NewSampleSet(0x706c756d_00000002, ImageCalibrationCount)}
 }
 
 // ImageEval returns the set that accuracy is measured on.
-func ImageEval() ImageSet { return ImageSet{draw.NewSamples(0x706c756d_00000003, ImageEvalCount)} }
+func ImageEval() ImageSet { return ImageSet{draw.NewSampleSet(0x706c756d_00000003, ImageEvalCount)} }
 
 // Name returns the file name of picture i: "synthetic_00000017.png".
 func (s ImageSet) Name(i int) string { return fmt.Sprintf("synthetic_%08d.png", i) }

@@ -54,11 +54,11 @@ func TestPicturesNeverChange(t *testing.T) {
 }
 
 func TestPictureDependsOnSeedAndIndexAlone(t *testing.T) {
-	small, large := ImageSet{draw.NewSamples(9, 50)}, ImageSet{draw.NewSamples(9, 5000)}
+	small, large := ImageSet{draw.NewSampleSet(9, 50)}, ImageSet{draw.NewSampleSet(9, 5000)}
 	if small.Label(7) != large.Label(7) || !bytes.Equal(small.PNG(7), large.PNG(7)) {
 		t.Error("picture 7 of 50 and of 5000 differ")
 	}
-	other := ImageSet{draw.NewSamples(10, 50)}
+	other := ImageSet{draw.NewSampleSet(10, 50)}
 	if bytes.Equal(small.PNG(7), other.PNG(7)) || bytes.Equal(small.PNG(7), small.PNG(8)) {
 		t.Error("pictures of another seed or index are equal")
 	}

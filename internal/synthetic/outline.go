@@ -19,13 +19,13 @@ func outline(s shape, radius int, r *draw.Random) draw.Path {
 	case rectangle:
 		return draw.Path{draw.Box(radius*r.Between(110, 122)/100, radius*r.Between(62, 70)/100)}
 	case triangle:
-		return draw.Path{draw.Spikes(3, radius*125/100, radius*125/200)}
+		return draw.Path{draw.Star(3, radius*125/100, radius*125/200)}
 	case star:
-		return draw.Path{draw.Spikes(5, radius*125/100, radius*r.Between(48, 62)/100)}
+		return draw.Path{draw.Star(5, radius*125/100, radius*r.Between(48, 62)/100)}
 	case cross:
-		return draw.Path{draw.Plus(radius*110/100, radius*r.Between(30, 42)/100)}
+		return draw.Path{draw.Cross(radius*110/100, radius*r.Between(30, 42)/100)}
 	case crescent:
-		return draw.Path{draw.Moon(radius*115/100, r.Between(35, 60))}
+		return draw.Path{draw.Crescent(radius*115/100, r.Between(35, 60))}
 	default:
 		return draw.Path{draw.Heart(radius)}
 	}

@@ -22,7 +22,7 @@ func drawScene(r *draw.Random, label int) *draw.Canvas {
 
 func newScene(r *draw.Random) *scene {
 	short := r.Between(180, 420)
-	long := short * r.Between(draw.One, 420) / draw.One
+	long := short * r.Between(draw.Unit, 420) / draw.Unit
 	if r.Chance(40) {
 		return &scene{draw.NewCanvas(short, long), r, short}
 	}
@@ -30,17 +30,17 @@ func newScene(r *draw.Random) *scene {
 }
 
 // pixels converts percent of the short side to 1/256 pixel.
-func (s *scene) pixels(percent int) int { return s.short * draw.One * percent / 100 }
+func (s *scene) pixels(percent int) int { return s.short * draw.Unit * percent / 100 }
 
 // paintBackground paints a texture of three scales between two colours, over a gradient.
 func (s *scene) paintBackground() {
 	r := s.random
-	from, to := draw.AnyColor(r), draw.AnyColor(r)
+	from, to := draw.RandomColor(r), draw.RandomColor(r)
 	coarse := draw.NewNoise(r, s.short*r.Between(25, 60)/100, s.Width)
 	middle := draw.NewNoise(r, s.short*r.Between(6, 16)/100, s.Width)
 	fine := draw.NewNoise(r, r.Between(2, 8), s.Width)
 	strong, medium, weak := r.Between(20, 120), r.Between(10, 70), r.Between(5, 50)
-	s.PaintGround(r, from, to, func(row []int, y int) {
+	s.PaintBackground(r, from, to, func(row []int, y int) {
 		coarse.Add(row, y, strong)
 		middle.Add(row, y, medium)
 		fine.Add(row, y, weak)
@@ -52,19 +52,19 @@ func (s *scene) paintClutter() {
 	r := s.random
 	for range r.Between(1, 6) {
 		if r.Chance(50) {
-			s.paintBar(s.Anywhere(r), s.pixels(r.Between(1, 6)), s.pixels(r.Between(20, 120)))
+			s.paintBar(s.RandomPoint(r), s.pixels(r.Between(1, 6)), s.pixels(r.Between(20, 120)))
 		} else {
-			s.paintRag(s.Anywhere(r), s.pixels(r.Between(4, 14)))
+			s.paintRag(s.RandomPoint(r), s.pixels(r.Between(4, 14)))
 		}
 	}
 }
 
 func (s *scene) paintBar(at draw.Point, halfWidth, halfLength int) {
-	s.FillAnyhow(s.random, draw.Box(halfLength, halfWidth), at, 100)
+	s.FillRandomly(s.random, draw.Box(halfLength, halfWidth), at, 100)
 }
 
 func (s *scene) paintRag(at draw.Point, radius int) {
-	s.FillAnyhow(s.random, draw.Rag(s.random, radius), at, 140)
+	s.FillRandomly(s.random, draw.RaggedPolygon(s.random, radius), at, 140)
 }
 
 // paintDecoys paints small objects of any class. They are smaller than any subject.
@@ -72,7 +72,7 @@ func (s *scene) paintDecoys() {
 	r := s.random
 	for range r.Between(0, 4) {
 		l := randomLook(r.Below(ImageClasses), r)
-		s.paintObject(l, s.Anywhere(r), s.pixels(r.Between(5, 10)), draw.One)
+		s.paintObject(l, s.RandomPoint(r), s.pixels(r.Between(5, 10)), draw.Unit)
 	}
 }
 
@@ -81,10 +81,10 @@ func (s *scene) paintSubject(label int) {
 	r := s.random
 	radius := s.pixels(r.Between(15, 32))
 	at := draw.Point{
-		X: s.Width*draw.One/2 + s.pixels(r.Between(-14, 14)),
-		Y: s.Height*draw.One/2 + s.pixels(r.Between(-14, 14)),
+		X: s.Width*draw.Unit/2 + s.pixels(r.Between(-14, 14)),
+		Y: s.Height*draw.Unit/2 + s.pixels(r.Between(-14, 14)),
 	}
-	s.paintObject(randomLook(label, r), at, radius, r.Between(130, draw.One))
+	s.paintObject(randomLook(label, r), at, radius, r.Between(130, draw.Unit))
 	s.occlude(at, radius)
 }
 

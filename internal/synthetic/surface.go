@@ -21,7 +21,7 @@ func plainColor(p palette, r *draw.Random) draw.Color {
 func shaded(color draw.Color, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
 	fall := r.Between(-90, 90)
 	return func(x, y int) draw.Color {
-		return color.Scale(draw.One + fall*pose.Pixel(x, y).X/radius)
+		return color.Scale(draw.Unit + fall*pose.InvertPixel(x, y).X/radius)
 	}
 }
 
@@ -34,7 +34,7 @@ func patterned(p pattern, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
 		draw.HSV(r.Below(draw.HueCircle), r.Below(256), dark+r.Between(70, 120)),
 	}
 	odd := tiling(p, radius*r.Between(34, 60)/100)
-	return func(x, y int) draw.Color { return colors[odd(pose.Pixel(x, y))] }
+	return func(x, y int) draw.Color { return colors[odd(pose.InvertPixel(x, y))] }
 }
 
 // tiling returns a function that selects one of two colours (0 or 1) at a point, for a pattern with a period in 1/256

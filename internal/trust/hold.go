@@ -14,7 +14,7 @@ const heldSuffix = ".held"
 // is called or the process ends. It waits up to a minute for another process. On file systems without locks, two
 // commands at the same time may lose a pin; the next run then reports the missing pin.
 func Hold(ctx context.Context, path string) (release func(), err error) {
-	release, err = filelock.Hold(ctx, path+heldSuffix)
+	release, err = filelock.HoldLock(ctx, path+heldSuffix)
 	if err != nil {
 		return nil, fmt.Errorf("%w %s: %w", ErrLock, path, err)
 	}

@@ -188,7 +188,7 @@ func readPrompts(path string) (*agent.PromptSet, error) {
 		return nil, errors.New("want a folder of queries.txt, relevance.txt, sufficiency.txt, answer.txt and judge.txt, " +
 			"or embedded")
 	}
-	return agent.ReadPrompts(bounded.Dir(path, maxPromptBytes))
+	return agent.ReadPrompts(bounded.DirFS(path, maxPromptBytes))
 }
 
 // readVocabulary reads the vocabulary of a part from path, the value of the parameter param, or from vocab.txt in the

@@ -22,7 +22,7 @@ func numberFormat(d backend.DType) half.Format {
 	case backend.BFloat16:
 		return half.BFloat16
 	}
-	return half.Single
+	return half.Float32
 }
 
 // copyDense copies an output that must have dims dimensions.

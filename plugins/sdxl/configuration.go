@@ -26,7 +26,7 @@ func readConfiguration(dir string, steps int) (*modelConfig, error) {
 	if dir == embeddedFile {
 		return embeddedConfiguration(steps)
 	}
-	files := bounded.Dir(dir, maxConfigBytes)
+	files := bounded.DirFS(dir, maxConfigBytes)
 	var c modelConfig
 	var faults []error
 	for i, name := range []string{"tokenizer", "tokenizer_2"} {

@@ -49,5 +49,5 @@ func findScorerVocabulary(folder string, clipFile backend.Model) (files fs.FS, p
 	case folder == "":
 		folder = filepath.Dir(clipFile.Path)
 	}
-	return bounded.Dir(folder, maxConfigBytes), "", nil
+	return bounded.DirFS(folder, maxConfigBytes), "", nil
 }

@@ -326,7 +326,7 @@ func TestAHeadOfZeros(t *testing.T) {
 	dir, shape := exported(t), volumes.HeadEval().Size(1)
 	base := filepath.Join(dir, "HGG", "Plumbline_001", "Plumbline_001_")
 	for _, channel := range []string{"t1", "t1ce", "t2", "flair"} {
-		err := nifti.WriteVolume(base+channel+".nii.gz", nifti.Reversed, shape, [3]float64{1, 1, 1},
+		err := nifti.WriteVolume(base+channel+".nii.gz", nifti.SimpleITKOrder, shape, [3]float64{1, 1, 1},
 			make([]int16, shape[0]*shape[1]*shape[2]))
 		if err != nil {
 			t.Fatal(err)

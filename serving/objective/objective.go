@@ -130,7 +130,7 @@ func (o Objectives) errDuplicate(t Term) error {
 
 func parseTerm(text string) (Term, error) {
 	t := Term{Text: text, Stat: Whole}
-	subject, op, value, ok := inequality.Cut(text)
+	subject, op, value, ok := inequality.CutOperator(text)
 	switch {
 	case text == "":
 		return t, termError(&t, "there is nothing between two commas, or at an end")
@@ -254,18 +254,18 @@ func readValue(t *Term, text string) error {
 	}
 	switch t.Unit {
 	case Nanoseconds:
-		power, ok := inequality.TimePower(q.Unit)
+		power, ok := inequality.TimeUnitPower(q.Unit)
 		if !ok {
 			return termError(t, fmt.Sprintf("%s needs a unit: ns, us, ms or s, found %q", t.Metric, q.Unit))
 		}
-		if t.Value = q.Scaled(power); t.Value <= 0 {
+		if t.Value = q.ScaledValue(power); t.Value <= 0 {
 			return termError(t, "no time is that short; want more than 0")
 		}
 	case Share:
 		if q.Unit != "%" {
 			return termError(t, fmt.Sprintf("%s is a share in %%, found %q", t.Metric, text))
 		}
-		t.Value = q.Scaled(-2)
+		t.Value = q.ScaledValue(-2)
 	default:
 		if q.Unit != "" && !slices.Contains(perSecond[t.Unit], strings.ToLower(q.Unit)) {
 			return termError(t, fmt.Sprintf("the unit of %s is %s, found %q", t.Metric, t.Unit, q.Unit))

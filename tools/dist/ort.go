@@ -34,7 +34,7 @@ func runtimeOf(archive, dir, plugins, arch string) error {
 		return fmt.Errorf("-ort %s: want a package that holds ONNX Runtime (a wheel, a jar, a NuGet or npm package, an "+
 			"archive of the project's): %w", archive, err)
 	}
-	library, err := onnxlib.Find(unpacked, "linux", arch)
+	library, err := onnxlib.FindLibrary(unpacked, "linux", arch)
 	if err != nil {
 		return fmt.Errorf("-ort %s: %w", archive, err)
 	}

@@ -25,7 +25,7 @@ func (r *runner) runClosedLoop(ctx context.Context, p *plan.Plan, t plan.Run, re
 	defer r.watch(t, progress)()
 	seen := r.watchOthers(progress)
 	defer func() { seen(rec) }()
-	point, err := closedloop.Tokens(ctx, sut, qsl, l, engine.DefaultWarmUps(l), counts)
+	point, err := closedloop.MeasureTokens(ctx, sut, qsl, l, engine.DefaultWarmUps(l), counts)
 	if point != nil {
 		recordLoop(rec, point)
 	}

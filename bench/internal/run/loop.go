@@ -18,7 +18,7 @@ import (
 
 // Loop implements Plan.Loop of package bench. It takes the same arguments as Make.
 func Loop(ctx context.Context, p *plan.Plan, running *plugin.Running,
-	l closedloop.Loop) (t closedloop.Times, _ record.Run, err error) {
+	l closedloop.LoopPlan) (t closedloop.LoopTimes, _ record.Run, err error) {
 	if len(p.Runs) != 1 || p.Runs[0].Mode != loadgen.PerformanceOnly || p.Request.Output.Dir == "" {
 		return t, record.Run{}, errors.New("bench: a closed loop is one performance run with an output folder")
 	}

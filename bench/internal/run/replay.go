@@ -73,7 +73,7 @@ func keepRequests(dir string, all []metrics.Request) error {
 }
 
 // keepAnswers writes the payloads of all sent turns in order, in the form of LoadGen's accuracy logs.
-func keepAnswers(dir string, all []metrics.Request, answers closedloop.Answers) error {
+func keepAnswers(dir string, all []metrics.Request, answers closedloop.ReplayAnswers) error {
 	var b bytes.Buffer
 	log := mllog.NewAccuracyWriter(&b)
 	var faults []error

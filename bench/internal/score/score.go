@@ -135,7 +135,7 @@ func (s Scoring) Check(ctx context.Context, p plugin.Plugin, embedded bool) erro
 
 // memoryPath returns the path of the file in which the scorer of a log may store its work.
 func memoryPath(ctx context.Context, f *os.File) (string, error) {
-	sum, _, err := checksum.Contents(bounded.Until(ctx, f))
+	sum, _, err := checksum.Contents(bounded.NewContextReader(ctx, f))
 	if err != nil {
 		return "", err
 	}

@@ -23,16 +23,16 @@ func open(t *testing.T, path string) *os.File {
 func TestOneHolds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	first, second := open(t, path), open(t, path)
-	if err := Try(first); err != nil {
+	if err := TryLock(first); err != nil {
 		t.Fatal(err)
 	}
-	if err := Try(second); !errors.Is(err, ErrHeld) {
+	if err := TryLock(second); !errors.Is(err, ErrHeld) {
 		t.Errorf("a second lock: %v, want ErrHeld", err)
 	}
 	if err := first.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := Try(second); err != nil {
+	if err := TryLock(second); err != nil {
 		t.Errorf("after the first was closed: %v", err)
 	}
 }
@@ -40,19 +40,19 @@ func TestOneHolds(t *testing.T) {
 // TestHoldWaits holds a lock twice: the second holder waits for the first, or until its context ends.
 func TestHoldWaits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "folder", "lock")
-	release, err := Hold(t.Context(), path)
+	release, err := HoldLock(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stop)
-	if _, err := Hold(ctx, path); !errors.Is(err, ErrHeld) || !errors.Is(err, stop) {
+	if _, err := HoldLock(ctx, path); !errors.Is(err, ErrHeld) || !errors.Is(err, stop) {
 		t.Errorf("a lock that is held: %v, want ErrHeld and the context's cause", err)
 	}
 	held := make(chan error)
 	go func() {
-		second, err := Hold(t.Context(), path)
+		second, err := HoldLock(t.Context(), path)
 		if err == nil {
 			second()
 		}
@@ -70,7 +70,7 @@ func TestWaitEndsAtOtherErrors(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := Wait(f, func() error { t.Error("it waits"); return nil }); err == nil {
+	if err := WaitLock(f, func() error { t.Error("it waits"); return nil }); err == nil {
 		t.Error("a closed file is locked")
 	}
 }

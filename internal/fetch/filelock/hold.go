@@ -11,15 +11,15 @@ import (
 
 // The limit and the interval of Hold's waits for another holder.
 const (
-	holdFor  = time.Minute
-	holdPoll = 20 * time.Millisecond
+	maxHoldWait  = time.Minute
+	holdInterval = 20 * time.Millisecond
 )
 
-// Hold locks the file at path until release is called or the process ends. It excludes other processes and other
+// HoldLock locks the file at path until release is called or the process ends. It excludes other processes and other
 // callers in this process, so that a caller can read, change and write what the lock protects. It waits up to a minute
 // for another holder. It creates the file and its folder if they are missing. On file systems without locks it returns
 // without a lock.
-func Hold(ctx context.Context, path string) (release func(), err error) {
+func HoldLock(ctx context.Context, path string) (release func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
@@ -27,9 +27,9 @@ func Hold(ctx context.Context, path string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, holdFor, fmt.Errorf("still so after %v", holdFor))
+	ctx, cancel := context.WithTimeoutCause(ctx, maxHoldWait, fmt.Errorf("still so after %v", maxHoldWait))
 	defer cancel()
-	if err := Wait(f, func() error { return pauseShortly(ctx) }); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := WaitLock(f, func() error { return pauseShortly(ctx) }); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return func() { _ = f.Close() }, nil // closing unlocks
@@ -37,17 +37,17 @@ func Hold(ctx context.Context, path string) (release func(), err error) {
 
 func pauseShortly(ctx context.Context) error {
 	select {
-	case <-time.After(holdPoll):
+	case <-time.After(holdInterval):
 		return nil
 	case <-ctx.Done():
 		return errors.Join(ErrHeld, context.Cause(ctx))
 	}
 }
 
-// Wait calls Try until the lock is free. After each failure it calls pause, and it returns an error of pause.
-func Wait(f *os.File, pause func() error) error {
+// WaitLock calls Try until the lock is free. After each failure it calls pause, and it returns an error of pause.
+func WaitLock(f *os.File, pause func() error) error {
 	for {
-		err := Try(f)
+		err := TryLock(f)
 		if errors.Is(err, ErrHeld) {
 			if err = pause(); err == nil {
 				continue

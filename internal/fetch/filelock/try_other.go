@@ -9,5 +9,5 @@ import (
 
 const noFollow = 0
 
-// Try returns errors.ErrUnsupported, because the system has no supported locks.
-func Try(*os.File) error { return errors.ErrUnsupported }
+// TryLock returns errors.ErrUnsupported, because the system has no supported locks.
+func TryLock(*os.File) error { return errors.ErrUnsupported }

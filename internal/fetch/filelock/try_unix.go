@@ -11,9 +11,9 @@ import (
 
 const noFollow = syscall.O_NOFOLLOW
 
-// Try locks f until f is closed. The error is ErrHeld if another open file holds the lock. If the file system has no
+// TryLock locks f until f is closed. The error is ErrHeld if another open file holds the lock. If the file system has no
 // locks, errors.ErrUnsupported is in the error's chain.
-func Try(f *os.File) error {
+func TryLock(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {

@@ -10,12 +10,12 @@ import (
 	"syscall"
 )
 
-// Folder creates the folder at path, which must not exist. fill writes the files into an empty folder with a temporary
+// WriteFolder creates the folder at path, which must not exist. fill writes the files into an empty folder with a temporary
 // name in the same parent. Folder syncs them to the disk and then renames the folder, so readers see all files or none,
 // even after a crash. Missing parents are created.
 //
 // If fill or Folder fails, the temporary folder is removed. If the process is killed, it stays, and ListTemp finds it.
-func Folder(path string, fill func(dir string) error) error {
+func WriteFolder(path string, fill func(dir string) error) error {
 	path = filepath.Clean(path)
 	switch _, err := os.Lstat(path); {
 	case err == nil:
@@ -26,7 +26,7 @@ func Folder(path string, fill func(dir string) error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return err
 	}
-	dir := path + "." + rand.Text() + suffix
+	dir := path + "." + rand.Text() + tempSuffix
 	err := os.Mkdir(dir, 0o777)
 	if err != nil {
 		return err

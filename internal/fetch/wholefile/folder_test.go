@@ -12,7 +12,7 @@ import (
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "above", "made")
-	err := Folder(path, func(at string) error {
+	err := WriteFolder(path, func(at string) error {
 		write(t, filepath.Join(at, "file"), "one")
 		if err := os.Mkdir(filepath.Join(at, "below"), 0o777); err != nil {
 			return err
@@ -35,7 +35,7 @@ func TestFolder(t *testing.T) {
 
 func TestFolderThatFails(t *testing.T) {
 	dir, fault := t.TempDir(), errors.New("no")
-	err := Folder(filepath.Join(dir, "made"), func(at string) error {
+	err := WriteFolder(filepath.Join(dir, "made"), func(at string) error {
 		write(t, filepath.Join(at, "file"), "one")
 		return fault
 	})
@@ -49,11 +49,11 @@ func TestFolderReplacesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "made")
 	write(t, path, "precious")
-	if err := Folder(path, func(string) error { t.Error("filled"); return nil }); !errors.Is(err, fs.ErrExist) {
+	if err := WriteFolder(path, func(string) error { t.Error("filled"); return nil }); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("%v, want that it exists", err)
 	}
 	late := filepath.Join(dir, "late")
-	if err := Folder(late, func(string) error { write(t, late, "precious"); return nil }); err == nil {
+	if err := WriteFolder(late, func(string) error { write(t, late, "precious"); return nil }); err == nil {
 		t.Error("a file that came meanwhile is replaced")
 	}
 	want(t, path, "precious")
@@ -66,7 +66,7 @@ func TestFolderReplacesNothing(t *testing.T) {
 // TestFolderLeft: the folder of a writer that was killed is found.
 func TestFolderLeft(t *testing.T) {
 	dir := t.TempDir()
-	err := Folder(filepath.Join(dir, "made"), func(at string) error {
+	err := WriteFolder(filepath.Join(dir, "made"), func(at string) error {
 		if got := ListTemp(dir); !slices.Equal(got, []string{at}) {
 			t.Errorf("left: %v, want %s", got, at)
 		}

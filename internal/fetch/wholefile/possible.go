@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// Possible checks that files can be created in dir, or in its nearest existing parent. It creates a file and removes
+// CheckWritable checks that files can be created in dir, or in its nearest existing parent. It creates a file and removes
 // it.
-func Possible(dir string) error {
+func CheckWritable(dir string) error {
 	for {
 		info, err := os.Stat(dir)
 		if err == nil && !info.IsDir() {

@@ -17,8 +17,8 @@ import (
 	"syscall"
 )
 
-// suffix is the extension of temporary files before they get their final names.
-const suffix = ".tmp"
+// tempSuffix is the extension of temporary files before they get their final names.
+const tempSuffix = ".tmp"
 
 // Write writes text to the file at path. It writes a temporary file in the same folder, which must exist, syncs it to
 // the disk and renames it. Readers see the old text or the new one, even after a crash. An existing file or symbolic
@@ -30,21 +30,21 @@ func Write(path string, text []byte, perm fs.FileMode) error {
 	return WriteFrom(path, bytes.NewReader(text), perm)
 }
 
-// errFolder is the error for a path that is an existing folder.
-var errFolder = errors.New("is a folder, want the name of a file")
+// errIsFolder is the error for a path that is an existing folder.
+var errIsFolder = errors.New("is a folder, want the name of a file")
 
 // WriteFrom is Write with the contents of r. If reading fails, the file at path is unchanged.
 func WriteFrom(path string, r io.Reader, perm fs.FileMode) error {
-	return WriteBy(path, perm, func(w io.Writer) error {
+	return WriteWith(path, perm, func(w io.Writer) error {
 		_, err := io.Copy(w, r)
 		return err
 	})
 }
 
-// WriteBy is Write with the bytes that the function write produces. It should write large pieces, because they are not
+// WriteWith is Write with the bytes that the function write produces. It should write large pieces, because they are not
 // buffered. If it fails, the file at path is unchanged.
-func WriteBy(path string, perm fs.FileMode, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path+"."+rand.Text()+suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+func WriteWith(path string, perm fs.FileMode, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path+"."+rand.Text()+tempSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
 		return withPath(err, path)
 	}
@@ -57,7 +57,7 @@ func WriteBy(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	if err != nil {
 		_ = os.Remove(f.Name()) // ListTemp finds a file that remains
 		if info, missing := os.Lstat(path); missing == nil && info.IsDir() {
-			err = &fs.PathError{Op: "writing", Path: path, Err: errFolder}
+			err = &fs.PathError{Op: "writing", Path: path, Err: errIsFolder}
 		}
 		return withPath(err, path)
 	}
@@ -72,7 +72,7 @@ func withPath(err error, path string) error {
 		return &fs.PathError{Op: "writing", Path: path, Err: link.Err}
 	}
 	var of *fs.PathError
-	if errors.As(err, &of) && random.MatchString(of.Path) {
+	if errors.As(err, &of) && tempName.MatchString(of.Path) {
 		return &fs.PathError{Op: "writing", Path: path, Err: of.Err}
 	}
 	return err
@@ -112,7 +112,7 @@ func ListTemp(dir string) []string {
 	entries, _ := os.ReadDir(dir) // a missing folder has no entries
 	var left []string
 	for _, e := range entries {
-		if random.MatchString(e.Name()) {
+		if tempName.MatchString(e.Name()) {
 			left = append(left, filepath.Join(dir, e.Name()))
 		}
 	}
@@ -128,5 +128,5 @@ func RemoveTemp(dir string) error {
 	return errors.Join(errs...)
 }
 
-// random matches the temporary names of Write.
-var random = regexp.MustCompile(`.\.[A-Z2-7]{26}\` + suffix + `$`)
+// tempName matches the temporary names of Write.
+var tempName = regexp.MustCompile(`.\.[A-Z2-7]{26}\` + tempSuffix + `$`)

@@ -73,11 +73,11 @@ func TestWriteBy(t *testing.T) {
 			return end
 		}
 	}
-	if err := WriteBy(path, 0o600, pieces(nil)); err != nil {
+	if err := WriteWith(path, 0o600, pieces(nil)); err != nil {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
-	if err := WriteBy(path, 0o600, pieces(broken)); !errors.Is(err, broken) {
+	if err := WriteWith(path, 0o600, pieces(broken)); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 	want(t, path, "piece piece piece ")
@@ -175,7 +175,7 @@ func TestLeft(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	for range 100 {
-		if name := "a." + rand.Text() + suffix; !random.MatchString(name) {
+		if name := "a." + rand.Text() + tempSuffix; !tempName.MatchString(name) {
 			t.Errorf("%s is not known", name)
 		}
 	}
@@ -196,7 +196,7 @@ func TestErrorsNameThePath(t *testing.T) {
 	for _, path := range []string{filepath.Join(dir, "no", "x.html"), full, empty, filepath.Join(file, "x.html"),
 		filepath.Join(dir, strings.Repeat("x", 300))} {
 		err := Write(path, []byte("text"), 0o644)
-		if err == nil || strings.Contains(err.Error(), suffix) || !strings.Contains(err.Error(), path) ||
+		if err == nil || strings.Contains(err.Error(), tempSuffix) || !strings.Contains(err.Error(), path) ||
 			strings.Contains(err.Error(), "is a folder, want the name of a file") != (path == full || path == empty) {
 			t.Errorf("%s: %v", path, err)
 		}

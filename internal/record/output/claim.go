@@ -120,7 +120,7 @@ func claim(dir string) (*Claim, error) {
 			removeCreated(made)
 			return nil, err
 		}
-		err = filelock.Try(lock)
+		err = filelock.TryLock(lock)
 		if errors.Is(err, errors.ErrUnsupported) { // without locks on this system, the directory counts as claimed
 			err = nil
 		}

@@ -14,7 +14,7 @@ import (
 // alias refers to a node that contains it, or if the expansion of aliases and merge keys gives more than most values.
 // Its time is linear in the length of the text.
 func CheckYAML(text []byte, maxDepth, maxNodes int) error {
-	if err := bounded.Nesting(text, maxDepth); err != nil {
+	if err := bounded.CheckNesting(text, maxDepth); err != nil {
 		return err
 	}
 	file, err := parser.ParseBytes(text, 0, parser.AllowDuplicateMapKey())

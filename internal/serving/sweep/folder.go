@@ -156,7 +156,7 @@ func (f *SweepFolder) writePoint(name string, p *SweepPoint) error {
 	if err != nil {
 		return err
 	}
-	err = wholefile.WriteBy(filepath.Join(dir, requests.JSONLName), 0o644, func(w io.Writer) error {
+	err = wholefile.WriteWith(filepath.Join(dir, requests.JSONLName), 0o644, func(w io.Writer) error {
 		return requests.Write(w, p.Requests, p.Rules)
 	})
 	if err != nil {

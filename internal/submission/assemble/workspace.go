@@ -107,7 +107,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	}
 	w := &Workspace{Dir: dir}
 	if err := json.Unmarshal(text, w); err != nil {
-		return nil, fmt.Errorf("%w: %s: %s", ErrWorkspace, path, bounded.JSONFault("", err))
+		return nil, fmt.Errorf("%w: %s: %s", ErrWorkspace, path, bounded.ExplainJSONError("", err))
 	}
 	if w.Schema != schemaName || w.SchemaVersion != schemaVersion {
 		return nil, fmt.Errorf("%w: %s: schema %q version %d, want %q version %d", ErrWorkspace, path, w.Schema,
@@ -143,7 +143,7 @@ func UpdateWorkspace(ctx context.Context, dir string, change func(*Workspace) er
 }
 
 func (w *Workspace) lockWorkspace(ctx context.Context) (release func(), err error) {
-	release, err = filelock.Hold(ctx, filepath.Join(w.Dir, ".lock"))
+	release, err = filelock.HoldLock(ctx, filepath.Join(w.Dir, ".lock"))
 	if err != nil {
 		return nil, fmt.Errorf("the workspace %s: %w", w.Dir, err)
 	}

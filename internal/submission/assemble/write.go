@@ -192,6 +192,6 @@ func fileSum(ctx context.Context, name string) (sum string, size int64, err erro
 	if err != nil {
 		return "", 0, err
 	}
-	sum, size, err = checksum.Contents(bounded.Until(ctx, f))
+	sum, size, err = checksum.Contents(bounded.NewContextReader(ctx, f))
 	return sum, size, errors.Join(err, f.Close())
 }

@@ -63,7 +63,7 @@ func (r *resultFolder) checkEndpoints() {
 			err = e.Parse(file, text)
 		}
 		if err != nil {
-			r.addReject(ruleLogFormat, name, "the file cannot be read", bounded.JSONFault("", err), "",
+			r.addReject(ruleLogFormat, name, "the file cannot be read", bounded.ExplainJSONError("", err), "",
 				"file it as the harness wrote it")
 		}
 		return err == nil

@@ -245,7 +245,7 @@ func addEntry(ctx context.Context, t *tree.Tree, archive *tar.Writer, e tree.Ent
 		return "", err
 	}
 	hash := sha256.New()
-	n, err := io.Copy(io.MultiWriter(archive, hash), io.LimitReader(bounded.Until(ctx, f), info.Size()))
+	n, err := io.Copy(io.MultiWriter(archive, hash), io.LimitReader(bounded.NewContextReader(ctx, f), info.Size()))
 	if err == nil && n != info.Size() {
 		err = fmt.Errorf("%s became shorter while it was read", t.OSPath(e.Path))
 	}
@@ -260,7 +260,7 @@ func verifyArchive(ctx context.Context, file string, want treeSums) (sum string,
 	}
 	defer f.Close()
 	hash := sha256.New()
-	whole := io.TeeReader(bounded.Until(ctx, f), hash)
+	whole := io.TeeReader(bounded.NewContextReader(ctx, f), hash)
 	zipped, err := gzip.NewReader(whole)
 	if err != nil {
 		return "", err

@@ -77,7 +77,7 @@ func archiveSum(ctx context.Context, file string) (sum string, size int64, err e
 	if err != nil {
 		return "", 0, err
 	}
-	sum, size, err = checksum.Contents(bounded.Until(ctx, f))
+	sum, size, err = checksum.Contents(bounded.NewContextReader(ctx, f))
 	return sum, size, errors.Join(err, f.Close())
 }
 

@@ -131,7 +131,7 @@ func parseSession(name string, text []byte) (*powerSession, []Fault) {
 	}
 	s := &powerSession{path: name}
 	if err := json.Unmarshal(text, s); err != nil {
-		return nil, []Fault{{name, "form", "not what the power tools write: " + bounded.JSONFault("", err)}}
+		return nil, []Fault{{name, "form", "not what the power tools write: " + bounded.ExplainJSONError("", err)}}
 	}
 	return s, nil
 }
@@ -387,7 +387,7 @@ func (p *sessionPair) checkDevices() {
 		return
 	case err != nil:
 		p.addFaultf(p.server.path, "form", "not what the power tools of the round write: %s",
-			bounded.JSONFault("ptd_config", err))
+			bounded.ExplainJSONError("ptd_config", err))
 		return
 	}
 	for _, d := range list {

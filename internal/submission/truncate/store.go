@@ -32,7 +32,7 @@ func OpenStore(ctx context.Context, dir string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("the folder for originals: %w", err)
 	}
-	release, err := filelock.Hold(ctx, filepath.Join(dir, lockName))
+	release, err := filelock.HoldLock(ctx, filepath.Join(dir, lockName))
 	if err != nil {
 		return nil, fmt.Errorf("the folder for originals %s: %w", dir, err)
 	}
@@ -137,7 +137,7 @@ func readWhole(ctx context.Context, path string, w io.Writer) (sum string, err e
 		return "", err
 	}
 	h := sha256.New()
-	if _, err := io.CopyBuffer(io.MultiWriter(h, w), bounded.Until(ctx, f), make([]byte, 1<<20)); err != nil {
+	if _, err := io.CopyBuffer(io.MultiWriter(h, w), bounded.NewContextReader(ctx, f), make([]byte, 1<<20)); err != nil {
 		return "", err
 	}
 	after, err := f.Stat()

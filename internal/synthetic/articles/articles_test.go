@@ -50,11 +50,11 @@ func TestArticlesNeverChange(t *testing.T) {
 }
 
 func TestArticleDependsOnSeedAndIndexAlone(t *testing.T) {
-	small, large := Set{draw.NewSamples(9, 50)}, Set{draw.NewSamples(9, 5000)}
+	small, large := Set{draw.NewSampleSet(9, 50)}, Set{draw.NewSampleSet(9, 5000)}
 	if small.At(7) != large.At(7) {
 		t.Error("article 7 of 50 and of 5000 differ")
 	}
-	if small.At(7) == small.At(8) || small.At(7) == (Set{draw.NewSamples(10, 50)}).At(7) {
+	if small.At(7) == small.At(8) || small.At(7) == (Set{draw.NewSampleSet(10, 50)}).At(7) {
 		t.Error("articles of another index or seed are equal")
 	}
 }

@@ -10,16 +10,16 @@ const (
 )
 
 // Set is a set of articles.
-type Set struct{ draw.Samples }
+type Set struct{ draw.SampleSet }
 
 // Train returns the set that the embedded model is trained on.
-func Train() Set { return Set{draw.NewSamples(0x61727469_00000001, TrainCount)} }
+func Train() Set { return Set{draw.NewSampleSet(0x61727469_00000001, TrainCount)} }
 
 // Calibration returns the set that the embedded model is quantised with.
-func Calibration() Set { return Set{draw.NewSamples(0x61727469_00000002, CalibrationCount)} }
+func Calibration() Set { return Set{draw.NewSampleSet(0x61727469_00000002, CalibrationCount)} }
 
 // Eval returns the set that accuracy is measured on.
-func Eval() Set { return Set{draw.NewSamples(0x61727469_00000003, EvalCount)} }
+func Eval() Set { return Set{draw.NewSampleSet(0x61727469_00000003, EvalCount)} }
 
 // Article is an article and its reference summary. Single blanks separate sentences.
 type Article struct {

@@ -52,11 +52,11 @@ func TestPicturesNeverChange(t *testing.T) {
 }
 
 func TestPictureDependsOnSeedAndIndexAlone(t *testing.T) {
-	small, large := Set{draw.NewSamples(9, 50)}, Set{draw.NewSamples(9, 5000)}
+	small, large := Set{draw.NewSampleSet(9, 50)}, Set{draw.NewSampleSet(9, 5000)}
 	if small.Caption(7) != large.Caption(7) || !bytes.Equal(small.PNG(7), large.PNG(7)) {
 		t.Error("picture 7 of 50 and of 5000 differ")
 	}
-	if other := (Set{draw.NewSamples(10, 50)}); bytes.Equal(small.PNG(7), other.PNG(7)) || bytes.Equal(small.PNG(7),
+	if other := (Set{draw.NewSampleSet(10, 50)}); bytes.Equal(small.PNG(7), other.PNG(7)) || bytes.Equal(small.PNG(7),
 		small.PNG(8)) {
 		t.Error("pictures of another seed or index are equal")
 	}

@@ -5,9 +5,9 @@ import "github.com/plumbline-ml/plumbline/internal/draw"
 func (s *scene) paint(r *draw.Random) *draw.Canvas {
 	c := draw.NewCanvas(Side, Side)
 	ground := shade(r, s.background)
-	c.Paint(ground, ground.Scale(draw.One+r.Between(-24, 24)), func(row []int, y int) {
+	c.PaintGradient(ground, ground.Scale(draw.Unit+r.Between(-24, 24)), func(row []int, y int) {
 		for x := range row {
-			row[x] = y * draw.One / Side
+			row[x] = y * draw.Unit / Side
 		}
 	})
 	for _, f := range s.figures {
@@ -30,12 +30,12 @@ const (
 
 func (f figure) paint(c *draw.Canvas, r *draw.Random) {
 	at := draw.Point{
-		X: (firstMiddle+toNext*f.column)*draw.One + r.Between(-384, 384),
-		Y: (firstMiddle+toNext*f.row)*draw.One + r.Between(-384, 384),
+		X: (firstMiddle+toNext*f.column)*draw.Unit + r.Between(-384, 384),
+		Y: (firstMiddle+toNext*f.row)*draw.Unit + r.Between(-384, 384),
 	}
 	radius := sizes[f.size].radius * r.Between(240, 272)
 	pose := draw.NewPose(at, r.Between(-draw.Turn/60, draw.Turn/60))
-	c.Fill(f.shape.outline(radius).Place(pose), draw.One, draw.Flat(shade(r, f.color)))
+	c.Fill(f.shape.outline(radius).Place(pose), draw.Unit, draw.FlatInk(shade(r, f.color)))
 }
 
 // outline returns a shape around the origin.
@@ -46,17 +46,17 @@ func (s shape) outline(radius int) draw.Path {
 	case square:
 		return draw.Path{draw.Box(radius*88/100, radius*88/100)}
 	case triangle:
-		return draw.Path{upright(draw.Spikes(3, radius*120/100, radius*60/100))}
+		return draw.Path{upright(draw.Star(3, radius*120/100, radius*60/100))}
 	case star:
-		return draw.Path{upright(draw.Spikes(5, radius*118/100, radius*50/100))}
+		return draw.Path{upright(draw.Star(5, radius*118/100, radius*50/100))}
 	case heart:
 		return draw.Path{draw.Heart(radius)}
 	case ring:
 		return draw.Path{draw.Oval(radius, radius), draw.Oval(radius*55/100, radius*55/100)}
 	case cross:
-		return draw.Path{draw.Plus(radius*105/100, radius*36/100)}
+		return draw.Path{draw.Cross(radius*105/100, radius*36/100)}
 	default:
-		return draw.Path{draw.Moon(radius*110/100, 15)}
+		return draw.Path{draw.Crescent(radius*110/100, 15)}
 	}
 }
 

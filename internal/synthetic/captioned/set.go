@@ -20,16 +20,16 @@ const (
 const Side = 64
 
 // Set is a set of pictures with captions.
-type Set struct{ draw.Samples }
+type Set struct{ draw.SampleSet }
 
 // Train returns the set that the embedded model is trained on.
-func Train() Set { return Set{draw.NewSamples(0x63617074_00000001, TrainCount)} }
+func Train() Set { return Set{draw.NewSampleSet(0x63617074_00000001, TrainCount)} }
 
 // Reference returns the set with the real pictures of the FID.
-func Reference() Set { return Set{draw.NewSamples(0x63617074_00000002, ReferenceCount)} }
+func Reference() Set { return Set{draw.NewSampleSet(0x63617074_00000002, ReferenceCount)} }
 
 // Eval returns the set whose captions are the samples of the benchmark.
-func Eval() Set { return Set{draw.NewSamples(0x63617074_00000003, EvalCount)} }
+func Eval() Set { return Set{draw.NewSampleSet(0x63617074_00000003, EvalCount)} }
 
 // Name returns the file name of picture i: "captioned_00000017.png".
 func (s Set) Name(i int) string { return fmt.Sprintf("captioned_%08d.png", i) }

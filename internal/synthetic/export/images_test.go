@@ -39,7 +39,7 @@ func TestImagesAreReadBack(t *testing.T) {
 }
 
 func TestImagesOfABadRange(t *testing.T) {
-	set := synthetic.ImageSet{Samples: draw.NewSamples(1, 10)}
+	set := synthetic.ImageSet{SampleSet: draw.NewSampleSet(1, 10)}
 	for _, r := range [][2]int{{-1, 2}, {5, 4}, {0, 11}} {
 		if err := Images(t.Context(), t.TempDir(), set, r[0], r[1], 0); err == nil {
 			t.Errorf("pictures %v of 10: no error", r)

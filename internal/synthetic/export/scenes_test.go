@@ -52,7 +52,7 @@ func TestScenesAreReadBack(t *testing.T) {
 }
 
 func TestScenesOfABadRange(t *testing.T) {
-	set := scenes.Set{Samples: draw.NewSamples(1, 10)}
+	set := scenes.Set{SampleSet: draw.NewSampleSet(1, 10)}
 	for _, r := range [][2]int{{-1, 2}, {5, 4}, {5, 5}, {0, 11}} {
 		if err := Scenes(t.Context(), t.TempDir(), set, r[0], r[1]); err == nil {
 			t.Errorf("pictures %v of 10: no error", r)

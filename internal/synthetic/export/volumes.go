@@ -62,9 +62,9 @@ func writeHead(folder string, h *volumes.Head) error {
 	for k, label := range h.Labels {
 		labels[k] = [...]uint8{0, volumes.Oedema: 2, volumes.NonEnhancing: 1, volumes.Enhancing: 4}[label]
 	}
-	err := nifti.WriteVolume(path+"_seg.nii.gz", nifti.Reversed, h.Shape, spacing, labels)
+	err := nifti.WriteVolume(path+"_seg.nii.gz", nifti.SimpleITKOrder, h.Shape, spacing, labels)
 	for c, name := range []string{"_t1", "_t1ce", "_t2", "_flair"} {
-		err = errors.Join(err, nifti.WriteVolume(path+name+".nii.gz", nifti.Reversed, h.Shape, spacing, whole(h.Channels[c])))
+		err = errors.Join(err, nifti.WriteVolume(path+name+".nii.gz", nifti.SimpleITKOrder, h.Shape, spacing, whole(h.Channels[c])))
 	}
 	return err
 }
@@ -84,7 +84,7 @@ func writeCase(folder string, v *volumes.Volume) error {
 	}
 	values := whole(v.Values)
 	return errors.Join(
-		nifti.WriteVolume(filepath.Join(folder, "imaging.nii.gz"), nifti.Kept, v.Shape, v.Spacing, values),
-		nifti.WriteVolume(filepath.Join(folder, "segmentation.nii.gz"), nifti.Kept, v.Shape, v.Spacing, v.Labels),
+		nifti.WriteVolume(filepath.Join(folder, "imaging.nii.gz"), nifti.NibabelOrder, v.Shape, v.Spacing, values),
+		nifti.WriteVolume(filepath.Join(folder, "segmentation.nii.gz"), nifti.NibabelOrder, v.Shape, v.Spacing, v.Labels),
 	)
 }

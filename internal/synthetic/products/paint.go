@@ -13,8 +13,8 @@ func paint(r *draw.Random, t thing, p pattern) *draw.Canvas {
 	c := draw.NewCanvas(Side, Side)
 	hue := r.Below(draw.HueCircle)
 	paintBackground(c, r, hue)
-	radius := r.Between(16, 40) * draw.One
-	at := draw.Point{X: Side/2*draw.One + r.Between(-1500, 1500), Y: Side/2*draw.One + r.Between(-1500, 1500)}
+	radius := r.Between(16, 40) * draw.Unit
+	at := draw.Point{X: Side/2*draw.Unit + r.Between(-1500, 1500), Y: Side/2*draw.Unit + r.Between(-1500, 1500)}
 	pose := draw.NewPose(at, r.Between(-draw.Turn/24, draw.Turn/24))
 	color := draw.HSV(hue, r.Between(140, 255), r.Between(170, 250))
 	other := color.Scale(110)
@@ -25,9 +25,9 @@ func paint(r *draw.Random, t thing, p pattern) *draw.Canvas {
 	for _, l := range t.layers() {
 		over := ink
 		if l.dark {
-			over = draw.Flat(color.Scale(150))
+			over = draw.FlatInk(color.Scale(150))
 		}
-		c.Fill(scaled(l.path, radius).Place(pose), draw.One, over)
+		c.Fill(scaled(l.path, radius).Place(pose), draw.Unit, over)
 	}
 	if r.Chance(50) {
 		paintStrip(c, r, at)
@@ -44,9 +44,9 @@ func paint(r *draw.Random, t thing, p pattern) *draw.Canvas {
 // paintStrip covers a part of a thing with a strip.
 func paintStrip(c *draw.Canvas, r *draw.Random, at draw.Point) {
 	at.X, at.Y = at.X+r.Between(-5000, 5000), at.Y+r.Between(-5000, 5000)
-	strip := draw.Path{draw.Box(Side*draw.One, r.Between(600, 1800))}
+	strip := draw.Path{draw.Box(Side*draw.Unit, r.Between(600, 1800))}
 	ink := draw.HSV(r.Below(draw.HueCircle), r.Below(200), r.Between(60, 240))
-	c.Fill(strip.Place(draw.NewPose(at, r.Below(draw.Turn))), draw.One, draw.Flat(ink))
+	c.Fill(strip.Place(draw.NewPose(at, r.Below(draw.Turn))), draw.Unit, draw.FlatInk(ink))
 }
 
 // paintBackground fills a picture with shades of a hue.
@@ -55,9 +55,9 @@ func paintBackground(c *draw.Canvas, r *draw.Random, hue int) {
 	from := draw.HSV(hue, r.Between(10, 220), r.Between(60, 230))
 	to := from.Scale(r.Between(180, 300))
 	noise := draw.NewNoise(r, 24, Side)
-	c.Paint(from, to, func(row []int, y int) {
+	c.PaintGradient(from, to, func(row []int, y int) {
 		for x := range row {
-			row[x] = (x + y) * draw.One / (2 * Side)
+			row[x] = (x + y) * draw.Unit / (2 * Side)
 		}
 		noise.Add(row, y, 60)
 	})
@@ -69,7 +69,7 @@ func (p pattern) ink(pose draw.Pose, radius int, color, other draw.Color) draw.I
 	switch p {
 	case striped:
 		return func(x, y int) draw.Color {
-			if at := pose.Pixel(x, y); (at.X+100*width)/width%2 == 0 {
+			if at := pose.InvertPixel(x, y); (at.X+100*width)/width%2 == 0 {
 				return other
 			}
 			return color
@@ -77,7 +77,7 @@ func (p pattern) ink(pose draw.Pose, radius int, color, other draw.Color) draw.I
 	case dotted:
 		cell := 2 * width
 		return func(x, y int) draw.Color {
-			at := pose.Pixel(x, y)
+			at := pose.InvertPixel(x, y)
 			dx, dy := (at.X+100*cell)%cell-cell/2, (at.Y+100*cell)%cell-cell/2
 			if dx*dx+dy*dy < cell*cell/10 {
 				return other
@@ -85,7 +85,7 @@ func (p pattern) ink(pose draw.Pose, radius int, color, other draw.Color) draw.I
 			return color
 		}
 	}
-	return draw.Flat(color)
+	return draw.FlatInk(color)
 }
 
 func scaled(p draw.Path, radius int) draw.Path {

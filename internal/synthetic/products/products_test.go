@@ -47,11 +47,11 @@ func TestProductsNeverChange(t *testing.T) {
 }
 
 func TestProductDependsOnSeedAndIndexAlone(t *testing.T) {
-	small, large := Set{draw.NewSamples(9, 50)}, Set{draw.NewSamples(9, 5000)}
+	small, large := Set{draw.NewSampleSet(9, 50)}, Set{draw.NewSampleSet(9, 5000)}
 	if !bytes.Equal(small.Picture(7), large.Picture(7)) || small.Product(7).Title != large.Product(7).Title {
 		t.Error("product 7 of 50 and of 5000 differ")
 	}
-	if other := (Set{draw.NewSamples(10, 50)}); bytes.Equal(small.Picture(7), other.Picture(7)) {
+	if other := (Set{draw.NewSampleSet(10, 50)}); bytes.Equal(small.Picture(7), other.Picture(7)) {
 		t.Error("pictures of two seeds are equal")
 	}
 }

@@ -28,16 +28,16 @@ const (
 )
 
 // Set is a set of products. Each block of [Categories] products, counted from 0, contains every category once.
-type Set struct{ draw.Samples }
+type Set struct{ draw.SampleSet }
 
 // Train returns the set that the embedded model is trained on.
-func Train() Set { return Set{draw.NewSamples(0x706c756d_00000701, TrainCount)} }
+func Train() Set { return Set{draw.NewSampleSet(0x706c756d_00000701, TrainCount)} }
 
 // Calibration returns the set for quantising the embedded model.
-func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000702, CalibrationCount)} }
+func Calibration() Set { return Set{draw.NewSampleSet(0x706c756d_00000702, CalibrationCount)} }
 
 // Eval returns the set that accuracy is measured on.
-func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000703, EvalCount)} }
+func Eval() Set { return Set{draw.NewSampleSet(0x706c756d_00000703, EvalCount)} }
 
 // Product contains the texts of a product and its true properties.
 type Product struct {

@@ -14,7 +14,7 @@ import (
 // TestAnswersAreWhereTheySay reads the sets with the checks of the published one.
 func TestAnswersAreWhereTheySay(t *testing.T) {
 	for name, set := range map[string]Set{"eval": Eval(), "calibration": Calibration(),
-		"train": {draw.NewSamples(Train().Seed, 300)}} {
+		"train": {draw.NewSampleSet(Train().Seed, 300)}} {
 		var b strings.Builder
 		if err := squad.WriteFile(&b, set.Paragraphs(0, set.Len())); err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestSetsStayTheSame(t *testing.T) {
 	}{
 		{Eval(), "879b314a4bc4d89e8547674ca579e9d8bc6054b4ddb2589d26a881c508a7c0ed"},
 		{Calibration(), "6a98a770d2da9daf3110b7485c703664ef0533e2029b311d9ef97c0bae47bc99"},
-		{Set{draw.NewSamples(Train().Seed, 500)}, "a087b498c4d94690e87f67535c87ef205465b0ced6ed398adc0ba49c9d3e59f6"},
+		{Set{draw.NewSampleSet(Train().Seed, 500)}, "a087b498c4d94690e87f67535c87ef205465b0ced6ed398adc0ba49c9d3e59f6"},
 	}
 	for _, c := range cases {
 		h := sha256.New()
@@ -57,7 +57,7 @@ func TestSetsStayTheSame(t *testing.T) {
 
 // TestQuestionsHaveOneAnswer finds no two questions of a passage that read the same and differ in their answers.
 func TestQuestionsHaveOneAnswer(t *testing.T) {
-	set := Set{draw.NewSamples(Train().Seed, 2000)}
+	set := Set{draw.NewSampleSet(Train().Seed, 2000)}
 	for i := range set.Len() {
 		p := set.Paragraph(i)
 		answers := map[string]string{}
@@ -101,7 +101,7 @@ func TestSetsAreApart(t *testing.T) {
 	if len(eval) != EvalCount {
 		t.Errorf("%d different passages of %d", len(eval), EvalCount)
 	}
-	for _, set := range []Set{Calibration(), {draw.NewSamples(Train().Seed, 2000)}} {
+	for _, set := range []Set{Calibration(), {draw.NewSampleSet(Train().Seed, 2000)}} {
 		for i := range set.Len() {
 			if eval[set.Paragraph(i).Context] {
 				t.Errorf("passage %d of seed %x is evaluated on", i, set.Seed)

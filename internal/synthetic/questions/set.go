@@ -18,16 +18,16 @@ const (
 const PerPassage = 4
 
 // Set is a set of passages.
-type Set struct{ draw.Samples }
+type Set struct{ draw.SampleSet }
 
 // Train returns the set that the embedded model is trained on.
-func Train() Set { return Set{draw.NewSamples(0x706c756d_00000401, TrainCount)} }
+func Train() Set { return Set{draw.NewSampleSet(0x706c756d_00000401, TrainCount)} }
 
 // Calibration returns the set that the embedded model is quantised with.
-func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000402, CalibrationCount)} }
+func Calibration() Set { return Set{draw.NewSampleSet(0x706c756d_00000402, CalibrationCount)} }
 
 // Eval returns the set that accuracy is measured on.
-func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000403, EvalCount)} }
+func Eval() Set { return Set{draw.NewSampleSet(0x706c756d_00000403, EvalCount)} }
 
 // Paragraph writes passage i and [PerPassage] questions about it, each with one answer.
 func (s Set) Paragraph(i int) squad.Paragraph {

@@ -24,13 +24,13 @@ const (
 )
 
 // Set is a set of questions for training, with all kinds mixed.
-type Set struct{ draw.Samples }
+type Set struct{ draw.SampleSet }
 
 // Train returns the set that the embedded model is trained on.
-func Train() Set { return Set{draw.NewSamples(trainSeed, TrainCount)} }
+func Train() Set { return Set{draw.NewSampleSet(trainSeed, TrainCount)} }
 
 // Calibration returns the set that the embedded model is quantised with.
-func Calibration() Set { return Set{draw.NewSamples(calibrationSeed, CalibrationCount)} }
+func Calibration() Set { return Set{draw.NewSampleSet(calibrationSeed, CalibrationCount)} }
 
 // mixture returns the frequencies of the kinds in training. Programs are learned early, ten options late.
 func mixture() []Kind {

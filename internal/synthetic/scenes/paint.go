@@ -31,11 +31,11 @@ func (s *scene) paint() *draw.Canvas {
 // paintBackground paints a texture of two scales between two colours, over a gradient.
 func (p painter) paintBackground() {
 	r := p.random
-	from, to := draw.AnyColor(r), draw.AnyColor(r)
+	from, to := draw.RandomColor(r), draw.RandomColor(r)
 	coarse := draw.NewNoise(r, p.short*r.Between(15, 50)/100, p.width)
 	fine := draw.NewNoise(r, r.Between(2, 12), p.width)
 	strong, weak := r.Between(20, 120), r.Between(10, 80)
-	p.PaintGround(r, from, to, func(row []int, y int) {
+	p.PaintBackground(r, from, to, func(row []int, y int) {
 		coarse.Add(row, y, strong)
 		fine.Add(row, y, weak)
 	})
@@ -43,21 +43,21 @@ func (p painter) paintBackground() {
 
 // paintRag paints a shape that does not count as an object, behind all objects.
 func (p painter) paintRag() {
-	at, radius := p.Anywhere(p.random), p.pixels(p.random.Between(20, 140))
-	p.FillAnyhow(p.random, draw.Rag(p.random, radius), at, 120)
+	at, radius := p.RandomPoint(p.random), p.pixels(p.random.Between(20, 140))
+	p.FillRandomly(p.random, draw.RaggedPolygon(p.random, radius), at, 120)
 }
 
 // paintBar paints a bar in front of all objects.
 func (p painter) paintBar() {
 	r := p.random
 	half, long := p.pixels(r.Between(4, 14)), p.pixels(r.Between(200, 900))
-	p.FillAnyhow(r, draw.Box(long, half), p.Anywhere(r), 140)
+	p.FillRandomly(r, draw.Box(long, half), p.RandomPoint(r), 140)
 }
 
 // paintFigure paints an object in the colours of its class, under light that varies across the object.
 func (p painter) paintFigure(o placedFigure) {
 	r := p.random
-	opacity := r.Between(170, draw.One)
+	opacity := r.Between(170, draw.Unit)
 	inks := p.inks(o)
 	for _, part := range o.parts {
 		p.Fill(draw.Path{part.contour}, opacity, inks[part.tint])
@@ -77,7 +77,7 @@ func (p painter) inks(o placedFigure) [tints]draw.Ink {
 	var inks [tints]draw.Ink
 	for i, color := range colors {
 		inks[i] = func(x, _ int) draw.Color {
-			return color.Scale(draw.One + fall*(x*draw.One-middle)/o.radius)
+			return color.Scale(draw.Unit + fall*(x*draw.Unit-middle)/o.radius)
 		}
 	}
 	return inks

@@ -98,4 +98,4 @@ func (b bounds) pixels() [4]float64 {
 	return [4]float64{inPixels(b.x0), inPixels(b.y0), inPixels(b.x1 - b.x0), inPixels(b.y1 - b.y0)}
 }
 
-func inPixels(v int) float64 { return float64(v) / draw.One }
+func inPixels(v int) float64 { return float64(v) / draw.Unit }

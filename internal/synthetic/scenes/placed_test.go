@@ -7,14 +7,14 @@ import (
 )
 
 func TestPlace(t *testing.T) {
-	at := draw.Point{X: 100 * draw.One, Y: 50 * draw.One}
-	o := placeFigure(boat, stance{at: at, radius: 20 * draw.One, wide: 100})
+	at := draw.Point{X: 100 * draw.Unit, Y: 50 * draw.Unit}
+	o := placeFigure(boat, stance{at: at, radius: 20 * draw.Unit, wide: 100})
 	// The boat reaches from -95 to 95 percent of the radius across, from -92 to 80 down.
 	want := [4]float64{81, 31.6015625, 38, 34.3984375}
 	if o.bounds.pixels() != want {
 		t.Errorf("box %v, want %v", o.bounds.pixels(), want)
 	}
-	mirrored := placeFigure(boat, stance{at: at, radius: 20 * draw.One, wide: 100, mirror: true})
+	mirrored := placeFigure(boat, stance{at: at, radius: 20 * draw.Unit, wide: 100, mirror: true})
 	if a, b := o.figureArea(), mirrored.figureArea(); a != b || mirrored.parts[2].contour[1].X >= at.X {
 		t.Errorf("areas %d and %d; the mirrored sail reaches to %d, want it left of %d", a, b,
 			mirrored.parts[2].contour[1].X, at.X)

@@ -53,12 +53,12 @@ func (s *scene) picture() Picture {
 // reduced in proportion.
 func (s *scene) object(c class, b bounds, area int) Object {
 	seen := b.clip(s.frame())
-	inside := float64(area) / (draw.One * draw.One) * float64(seen.size()) / float64(b.size())
+	inside := float64(area) / (draw.Unit * draw.Unit) * float64(seen.size()) / float64(b.size())
 	box := seen.pixels()
 	return Object{Class: int(c), Box: box, Area: min(inside, box[2]*box[3])}
 }
 
-func (s *scene) frame() bounds { return bounds{0, 0, s.width * draw.One, s.height * draw.One} }
+func (s *scene) frame() bounds { return bounds{0, 0, s.width * draw.Unit, s.height * draw.Unit} }
 
 func (s *scene) crowdBounds() bounds {
 	b := s.crowd[0].bounds
@@ -69,7 +69,7 @@ func (s *scene) crowdBounds() bounds {
 }
 
 // pixels converts permille of the short side to 1/256 pixel.
-func (s *scene) pixels(permille int) int { return s.short * draw.One * permille / 1000 }
+func (s *scene) pixels(permille int) int { return s.short * draw.Unit * permille / 1000 }
 
 // placeCrowd places a crowd: small objects of one class, close together.
 func (s *scene) placeCrowd() {
@@ -77,8 +77,8 @@ func (s *scene) placeCrowd() {
 	c := class(r.Below(classes))
 	spread := s.pixels(r.Between(140, 240))
 	middle := draw.Point{
-		X: r.Between(spread, s.width*draw.One-spread),
-		Y: r.Between(spread, s.height*draw.One-spread),
+		X: r.Between(spread, s.width*draw.Unit-spread),
+		Y: r.Between(spread, s.height*draw.Unit-spread),
 	}
 	for range r.Between(9, 18) {
 		off := draw.Polar(spread*r.Between(5, 100)/100, r.Below(draw.Turn))
@@ -95,7 +95,7 @@ func (s *scene) addObject() {
 	r := s.layout
 	c, radius := class(r.Below(classes)), s.drawRadius()
 	for range tries {
-		at := draw.Point{X: r.Below(s.width * draw.One), Y: r.Below(s.height * draw.One)}
+		at := draw.Point{X: r.Below(s.width * draw.Unit), Y: r.Below(s.height * draw.Unit)}
 		o := placeFigure(c, s.drawStance(at, radius))
 		if s.fits(o.bounds) {
 			s.objects = append(s.objects, o)

@@ -61,11 +61,11 @@ func TestScenesNeverChange(t *testing.T) {
 }
 
 func TestSceneDependsOnSeedAndIndexAlone(t *testing.T) {
-	small, large := Set{draw.NewSamples(9, 50)}, Set{draw.NewSamples(9, 5000)}
+	small, large := Set{draw.NewSampleSet(9, 50)}, Set{draw.NewSampleSet(9, 5000)}
 	if !reflect.DeepEqual(small.Picture(7), large.Picture(7)) || !bytes.Equal(small.PNG(7), large.PNG(7)) {
 		t.Error("scene 7 of 50 and of 5000 differ")
 	}
-	other := Set{draw.NewSamples(10, 50)}
+	other := Set{draw.NewSampleSet(10, 50)}
 	if bytes.Equal(small.PNG(7), other.PNG(7)) || bytes.Equal(small.PNG(7), small.PNG(8)) {
 		t.Error("scenes of another seed or index are equal")
 	}

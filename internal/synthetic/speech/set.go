@@ -17,16 +17,16 @@ const (
 const Rate = 16000
 
 // Set is a set of clips.
-type Set struct{ draw.Samples }
+type Set struct{ draw.SampleSet }
 
 // Train returns the set that the embedded models are trained on.
-func Train() Set { return Set{draw.NewSamples(0x73706565_00000001, TrainCount)} }
+func Train() Set { return Set{draw.NewSampleSet(0x73706565_00000001, TrainCount)} }
 
 // Calibration returns the set that the embedded models are quantised with.
-func Calibration() Set { return Set{draw.NewSamples(0x73706565_00000002, CalibrationCount)} }
+func Calibration() Set { return Set{draw.NewSampleSet(0x73706565_00000002, CalibrationCount)} }
 
 // Eval returns the set that accuracy is measured on.
-func Eval() Set { return Set{draw.NewSamples(0x73706565_00000003, EvalCount)} }
+func Eval() Set { return Set{draw.NewSampleSet(0x73706565_00000003, EvalCount)} }
 
 // Name returns the name of clip i: SPEAKER-CHAPTER-NUMBER, as in LibriSpeech. Ten clips belong to one speaker's
 // chapter.

@@ -173,7 +173,7 @@ func (w *world) color(h hit) draw.Color {
 	case h.ground != sky:
 		return w.groundColor(h)
 	}
-	return w.ground.horizon.Mix(w.ground.zenith, min(h.slope*400/unit, draw.One))
+	return w.ground.horizon.Mix(w.ground.zenith, min(h.slope*400/unit, draw.Unit))
 }
 
 // surface returns the material of the ground at a position.
@@ -194,7 +194,7 @@ func (w *world) groundColor(h hit) draw.Color {
 	if max(p.y, -p.y) < metre/12 && p.x&(4*metre-1) < 2*metre {
 		color = w.ground.line
 	}
-	return color.Scale(draw.One + cellNoise(w.ground.seed, 24, p.x/(metre/3), p.y/(metre/3), 0))
+	return color.Scale(draw.Unit + cellNoise(w.ground.seed, 24, p.x/(metre/3), p.y/(metre/3), 0))
 }
 
 // shade returns the brightness of a face, in 1/256.

@@ -137,7 +137,7 @@ func (w *world) photograph(c camera) *draw.Canvas {
 			color := w.color(h)
 			sum = draw.Color{R: sum.R + color.R, G: sum.G + color.G, B: sum.B + color.B}
 		}
-		canvas.Set(at%c.width, at/c.width, sum.Scale(draw.One/len(hits)))
+		canvas.Set(at%c.width, at/c.width, sum.Scale(draw.Unit/len(hits)))
 		at++
 	})
 	return canvas

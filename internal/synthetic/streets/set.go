@@ -15,16 +15,16 @@ const (
 )
 
 // Set is a set of frames, a [waymo.Source].
-type Set struct{ draw.Samples }
+type Set struct{ draw.SampleSet }
 
 // Train returns the set that the embedded models are trained on.
-func Train() Set { return Set{draw.NewSamples(0x706c756d_00000501, TrainCount)} }
+func Train() Set { return Set{draw.NewSampleSet(0x706c756d_00000501, TrainCount)} }
 
 // Calibration returns the set that the embedded models are quantised with.
-func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000502, CalibrationCount)} }
+func Calibration() Set { return Set{draw.NewSampleSet(0x706c756d_00000502, CalibrationCount)} }
 
 // Eval returns the set on which accuracy is measured, with at least 180 counted cars, pedestrians and cyclists each.
-func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000503, EvalCount)} }
+func Eval() Set { return Set{draw.NewSampleSet(0x706c756d_00000503, EvalCount)} }
 
 // Streams of random numbers of one frame. Its layout does not depend on its looks or on how it is scanned.
 const (

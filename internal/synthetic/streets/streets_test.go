@@ -62,7 +62,7 @@ func TestFramesNeverChange(t *testing.T) {
 }
 
 func TestFramesDependOnSeedAndIndexAlone(t *testing.T) {
-	small, large, other := Set{draw.NewSamples(9, 5)}, Set{draw.NewSamples(9, 50)}, Set{draw.NewSamples(10, 5)}
+	small, large, other := Set{draw.NewSampleSet(9, 5)}, Set{draw.NewSampleSet(9, 50)}, Set{draw.NewSampleSet(10, 5)}
 	if !reflect.DeepEqual(small.Frame(4), large.Frame(4)) ||
 		!bytes.Equal(picture(t, small, 4, 2), picture(t, large, 4, 2)) {
 		t.Error("frame 4 of 5 and of 50 differ")

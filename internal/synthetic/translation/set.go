@@ -17,13 +17,13 @@ const (
 )
 
 // Set is a set of pairs.
-type Set struct{ draw.Samples }
+type Set struct{ draw.SampleSet }
 
 // Train returns the set that the embedded model is trained on.
-func Train() Set { return Set{draw.NewSamples(0x7472616e_00000001, TrainCount)} }
+func Train() Set { return Set{draw.NewSampleSet(0x7472616e_00000001, TrainCount)} }
 
 // Eval returns the set that accuracy is measured on.
-func Eval() Set { return Set{draw.NewSamples(0x7472616e_00000002, EvalCount)} }
+func Eval() Set { return Set{draw.NewSampleSet(0x7472616e_00000002, EvalCount)} }
 
 // Pair is a sentence and its translation, as words and punctuation marks separated by spaces.
 type Pair struct{ Source, Target string }

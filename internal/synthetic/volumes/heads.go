@@ -24,18 +24,18 @@ const (
 )
 
 // HeadSet is a set of labelled heads with four channels, like magnetic resonance images after removal of the skull.
-type HeadSet struct{ draw.Samples }
+type HeadSet struct{ draw.SampleSet }
 
 // HeadTrain returns the set that the embedded model is trained on.
-func HeadTrain() HeadSet { return HeadSet{draw.NewSamples(0x706c756d_00000401, HeadTrainCount)} }
+func HeadTrain() HeadSet { return HeadSet{draw.NewSampleSet(0x706c756d_00000401, HeadTrainCount)} }
 
 // HeadCalibration returns the set that the embedded model is quantised with.
 func HeadCalibration() HeadSet {
-	return HeadSet{draw.NewSamples(0x706c756d_00000402, HeadCalibrationCount)}
+	return HeadSet{draw.NewSampleSet(0x706c756d_00000402, HeadCalibrationCount)}
 }
 
 // HeadEval returns the set that accuracy is measured on.
-func HeadEval() HeadSet { return HeadSet{draw.NewSamples(0x706c756d_00000403, HeadEvalCount)} }
+func HeadEval() HeadSet { return HeadSet{draw.NewSampleSet(0x706c756d_00000403, HeadEvalCount)} }
 
 // Name returns the name of head i: "HGG__Plumbline_017", or "LGG__..." for every sixth head, which has no enhancing
 // part.

@@ -21,16 +21,16 @@ const (
 )
 
 // Set is a set of labelled volumes.
-type Set struct{ draw.Samples }
+type Set struct{ draw.SampleSet }
 
 // Train returns the set that the embedded model is trained on.
-func Train() Set { return Set{draw.NewSamples(0x706c756d_00000101, TrainCount)} }
+func Train() Set { return Set{draw.NewSampleSet(0x706c756d_00000101, TrainCount)} }
 
 // Calibration returns the set that the embedded model is quantised with.
-func Calibration() Set { return Set{draw.NewSamples(0x706c756d_00000102, CalibrationCount)} }
+func Calibration() Set { return Set{draw.NewSampleSet(0x706c756d_00000102, CalibrationCount)} }
 
 // Eval returns the set that accuracy is measured on.
-func Eval() Set { return Set{draw.NewSamples(0x706c756d_00000103, EvalCount)} }
+func Eval() Set { return Set{draw.NewSampleSet(0x706c756d_00000103, EvalCount)} }
 
 // Name returns the name of volume i: "case_00017".
 func (s Set) Name(i int) string { return fmt.Sprintf("case_%05d", i) }

@@ -79,7 +79,7 @@ func checkContents(t *testing.T, i int, v *Volume) {
 }
 
 func TestVolumesDependOnSeedAndIndexAlone(t *testing.T) {
-	if digest(Set{draw.NewSamples(Train().Seed, 1)}.Draw(5)) != digest(Train().Draw(5)) {
+	if digest(Set{draw.NewSampleSet(Train().Seed, 1)}.Draw(5)) != digest(Train().Draw(5)) {
 		t.Error("the size of the set matters")
 	}
 	all := []string{digest(Train().Draw(0)), digest(Train().Draw(1)), digest(Calibration().Draw(0)),

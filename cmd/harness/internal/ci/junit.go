@@ -39,11 +39,11 @@ type junitFault struct {
 // WriteJUnit writes the cases as a JUnit file, with one suite per group.
 func (r *Report) WriteJUnit(w io.Writer, command string) error {
 	file := junitSuites{Name: terminal.Line(command)}
-	for _, group := range r.groups() {
+	for _, group := range r.caseGroups() {
 		suite := junitSuite{Name: group}
 		for _, c := range r.cases {
 			if c.Group == group {
-				suite.add(c)
+				suite.addCase(c)
 			}
 		}
 		file.Suites = append(file.Suites, suite)
@@ -56,7 +56,7 @@ func (r *Report) WriteJUnit(w io.Writer, command string) error {
 	return err
 }
 
-func (s *junitSuite) add(c Case) {
+func (s *junitSuite) addCase(c ReportCase) {
 	one := junitCase{Class: "plumbline." + c.Group, Name: terminal.Line(c.Name)}
 	fault := &junitFault{Message: terminal.Line(c.Message), Text: terminal.Text(c.Detail)}
 	s.Tests++

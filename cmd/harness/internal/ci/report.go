@@ -25,8 +25,8 @@ const (
 	Skipped CaseOutcome = "skipped"
 )
 
-// Case is the verdict on a run, a condition or a result of a submission.
-type Case struct {
+// ReportCase is the verdict on a run, a condition or a result of a submission.
+type ReportCase struct {
 	Group, Name string // such as "run" and "resnet50 Offline performance"
 	Outcome     CaseOutcome
 	Message     string // one line that explains an outcome other than Passed
@@ -44,7 +44,7 @@ type section struct {
 // concurrent use.
 type Report struct {
 	sections []section
-	cases    []Case
+	cases    []ReportCase
 	made     []record.Run
 }
 
@@ -59,7 +59,7 @@ func (r *Report) AddTable(title string, rows *table.Table, notes ...string) {
 }
 
 // AddCase adds a verdict.
-func (r *Report) AddCase(c Case) {
+func (r *Report) AddCase(c ReportCase) {
 	if r != nil {
 		r.cases = append(r.cases, c)
 	}
@@ -80,9 +80,9 @@ func (r *Report) AddRuns(runs []record.Run) {
 		if run.Status == record.Complete {
 			r.made = append(r.made, run)
 		}
-		why := reasonsOf(run)
+		why := failureReasons(run)
 		t.Row(run.Name(), run.Verdict, value, of, strings.Join(why, "; "))
-		c := Case{Group: "run", Name: run.Name(), Outcome: outcomeOf(run), Message: run.Verdict}
+		c := ReportCase{Group: "run", Name: run.Name(), Outcome: caseOutcome(run), Message: run.Verdict}
 		if len(why) > 0 {
 			c.Message, c.Detail = run.Verdict+": "+why[0], strings.Join(why, "\n")
 		}
@@ -91,8 +91,8 @@ func (r *Report) AddRuns(runs []record.Run) {
 	r.AddTable("Runs", t)
 }
 
-// outcomeOf returns the outcome of a run's case.
-func outcomeOf(r record.Run) CaseOutcome {
+// caseOutcome returns the outcome of a run's case.
+func caseOutcome(r record.Run) CaseOutcome {
 	switch {
 	case r.Status == record.NotRun, r.Status == record.Interrupted:
 		return Skipped
@@ -104,8 +104,8 @@ func outcomeOf(r record.Run) CaseOutcome {
 	return Passed
 }
 
-// reasonsOf returns the lines that explain why a run is not good. For a good run it returns nil.
-func reasonsOf(r record.Run) (why []string) {
+// failureReasons returns the lines that explain why a run is not good. For a good run it returns nil.
+func failureReasons(r record.Run) (why []string) {
 	for _, reason := range r.Reasons {
 		why = append(why, fmt.Sprintf("%s: %s, needed %s", reason.Rule, reason.Measured, reason.Needed))
 	}
@@ -129,7 +129,7 @@ const conditionGroup = "fail-if"
 
 // AddCondition adds a condition of --fail-if. met contains one line for each subject that meets it.
 func (r *Report) AddCondition(condition string, met []string) {
-	c := Case{Group: conditionGroup, Name: condition, Outcome: Passed}
+	c := ReportCase{Group: conditionGroup, Name: condition, Outcome: Passed}
 	if len(met) > 0 {
 		c.Outcome, c.Message, c.Detail = Failed, met[0], strings.Join(met, "\n")
 	}
@@ -139,21 +139,21 @@ func (r *Report) AddCondition(condition string, met []string) {
 // maxFindings limits the findings in a summary. Forges reject a summary of more than a megabyte.
 const maxFindings = 500
 
-// Findings is the list of findings of a check.
-type Findings struct {
+// FindingList is the list of findings of a check.
+type FindingList struct {
 	rows *table.Table
 	more int
 }
 
-// NewFindings returns an empty list with column headings.
-func NewFindings(headings ...any) *Findings {
-	f := &Findings{rows: &table.Table{}}
+// NewFindingList returns an empty list with column headings.
+func NewFindingList(headings ...any) *FindingList {
+	f := &FindingList{rows: &table.Table{}}
 	f.rows.Head(headings...)
 	return f
 }
 
 // Add adds a finding. After maxFindings it only counts the findings.
-func (f *Findings) Add(cells ...any) {
+func (f *FindingList) Add(cells ...any) {
 	if f.rows.Len() > maxFindings {
 		f.more++
 		return
@@ -162,7 +162,7 @@ func (f *Findings) Add(cells ...any) {
 }
 
 // AddFindings adds the findings of a check and its verdict.
-func (r *Report) AddFindings(f *Findings, verdict string) {
+func (r *Report) AddFindings(f *FindingList, verdict string) {
 	notes := []string{verdict}
 	if f.more > 0 {
 		notes = append(notes, fmt.Sprintf("%d more findings are left out.", f.more))
@@ -179,7 +179,7 @@ func (r *Report) AddFault(command string, err error) {
 	if err != nil {
 		text := err.Error()
 		line, _, _ := strings.Cut(text, "\n")
-		r.AddCase(Case{Group: "command", Name: command, Outcome: Broken, Message: line, Detail: text})
+		r.AddCase(ReportCase{Group: "command", Name: command, Outcome: Broken, Message: line, Detail: text})
 	}
 }
 
@@ -234,8 +234,8 @@ func (r *Report) countOutcome(outcome CaseOutcome) (n int) {
 	return n
 }
 
-// groups returns the groups of the cases, in the order of their first case.
-func (r *Report) groups() (all []string) {
+// caseGroups returns the groups of the cases, in the order of their first case.
+func (r *Report) caseGroups() (all []string) {
 	for _, c := range r.cases {
 		if !slices.Contains(all, c.Group) {
 			all = append(all, c.Group)

@@ -85,7 +85,7 @@ func TestNoReport(t *testing.T) {
 }
 
 func TestFindingsAreBounded(t *testing.T) {
-	r, list := &Report{}, NewFindings("what")
+	r, list := &Report{}, NewFindingList("what")
 	for range maxFindings + 7 {
 		list.Add("x")
 	}

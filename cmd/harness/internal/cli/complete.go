@@ -30,10 +30,10 @@ type completer struct {
 	flags *shell.PluginFlags
 }
 
-// candidates returns the candidates for completion. A tab separates a word from its description.
-type candidates func(c *cobra.Command, args []string) []string
+// findCandidates returns the candidates for completion. A tab separates a word from its description.
+type findCandidates func(c *cobra.Command, args []string) []string
 
-func fixedWords(all ...string) candidates {
+func fixedWords(all ...string) findCandidates {
 	return func(*cobra.Command, []string) []string { return all }
 }
 
@@ -48,7 +48,7 @@ func (p completer) completeTree(root *cobra.Command) {
 			c.ValidArgsFunction = cobra.NoFileCompletions
 		}
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-			next := byPlaceholder(f)
+			next := completeByPlaceholder(f)
 			if find, ok := values[f.Name]; ok {
 				next = completeList(find, isList(f))
 			}
@@ -69,8 +69,8 @@ func isList(f *pflag.Flag) bool {
 	return strings.HasSuffix(f.Value.Type(), "Slice") || strings.HasSuffix(placeholder, ",...")
 }
 
-// byPlaceholder completes files and folders for flags whose placeholder is a file or a folder.
-func byPlaceholder(f *pflag.Flag) cobra.CompletionFunc {
+// completeByPlaceholder completes files and folders for flags whose placeholder is a file or a folder.
+func completeByPlaceholder(f *pflag.Flag) cobra.CompletionFunc {
 	placeholder, _ := pflag.UnquoteUsage(f)
 	switch {
 	case strings.HasPrefix(placeholder, "DIR"), placeholder == "FOLDER":
@@ -91,7 +91,7 @@ func completeFiles(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 
 // completeList offers the words with the typed prefix. If several is true, the prefix starts after the last comma. No
 // space follows a word that ends with =.
-func completeList(find candidates, several bool) cobra.CompletionFunc {
+func completeList(find findCandidates, several bool) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := ""
 		if several {
@@ -112,8 +112,8 @@ func completeList(find candidates, several bool) cobra.CompletionFunc {
 	}
 }
 
-// orFiles offers words, or files and folders if no word has the typed prefix.
-func orFiles(find candidates) cobra.CompletionFunc {
+// wordsOrFiles offers words, or files and folders if no word has the typed prefix.
+func wordsOrFiles(find findCandidates) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		all, directive := completeList(find, false)(c, args, typed)
 		if len(all) == 0 {
@@ -123,9 +123,9 @@ func orFiles(find candidates) cobra.CompletionFunc {
 	}
 }
 
-// completeByPlace completes arguments by position. If more is true, the last function also completes all further
+// completeByPosition completes arguments by position. If more is true, the last function also completes all further
 // arguments.
-func completeByPlace(more bool, next ...cobra.CompletionFunc) cobra.CompletionFunc {
+func completeByPosition(more bool, next ...cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		at := len(args)
 		if more {
@@ -140,43 +140,43 @@ func completeByPlace(more bool, next ...cobra.CompletionFunc) cobra.CompletionFu
 
 // argumentCompletions returns the completions of arguments, by the path of the command below the root.
 func (p completer) argumentCompletions() map[string]cobra.CompletionFunc {
-	model, modelOrFile, dir := completeList(p.modelNames, false), orFiles(p.modelNames), completeFolders
+	model, modelOrFile, dir := completeList(p.modelNames, false), wordsOrFiles(p.modelNames), completeFolders
 	all := map[string]cobra.CompletionFunc{
-		"run": completeByPlace(true, modelOrFile), "describe": completeByPlace(false, model),
-		"settings": completeByPlace(false, model),
-		"verify":   completeByPlace(false, modelOrFile), "tune": completeByPlace(false, model),
-		"score": completeByPlace(false, completeFiles),
-		"fetch": completeByPlace(false, completeList(func(c *cobra.Command, args []string) []string {
+		"run": completeByPosition(true, modelOrFile), "describe": completeByPosition(false, model),
+		"settings": completeByPosition(false, model),
+		"verify":   completeByPosition(false, modelOrFile), "tune": completeByPosition(false, model),
+		"score": completeByPosition(false, completeFiles),
+		"fetch": completeByPosition(false, completeList(func(c *cobra.Command, args []string) []string {
 			return append(p.modelNames(c, args), onnxruntime.Name+"\tthe library itself")
 		}, false)),
-		"dataset list": completeByPlace(false, model), "dataset verify": completeByPlace(false, model, completeFiles),
-		"dataset export":  completeByPlace(false, model, dir),
-		"dataset convert": completeByPlace(false, model, completeList(p.datasetConversions, false), completeFiles, dir),
-		"audit":           completeByPlace(false, completeList(complianceTests, false), model),
-		"audit verify":    completeByPlace(false, dir), "audit seeds": completeByPlace(false, model),
-		"audit dataset": completeByPlace(false, model), "report": completeByPlace(true, dir),
-		"compare": completeByPlace(false, dir, dir),
-		"rank":    completeByPlace(true, dir),
-		"trust":   completeByPlace(true, orFiles(p.pluginNames)), "new": completeByPlace(false,
+		"dataset list": completeByPosition(false, model), "dataset verify": completeByPosition(false, model, completeFiles),
+		"dataset export":  completeByPosition(false, model, dir),
+		"dataset convert": completeByPosition(false, model, completeList(p.datasetConversions, false), completeFiles, dir),
+		"audit":           completeByPosition(false, completeList(complianceTests, false), model),
+		"audit verify":    completeByPosition(false, dir), "audit seeds": completeByPosition(false, model),
+		"audit dataset": completeByPosition(false, model), "report": completeByPosition(true, dir),
+		"compare": completeByPosition(false, dir, dir),
+		"rank":    completeByPosition(true, dir),
+		"trust":   completeByPosition(true, wordsOrFiles(p.pluginNames)), "new": completeByPosition(false,
 			completeList(fixedWords(newmodule.Kinds()...), false), dir),
-		"new suite": completeByPlace(false, completeFiles), "submission run": completeByPlace(true, modelOrFile),
-		"submission add":    completeByPlace(true, dir),
-		"submission report": completeByPlace(false, completeFiles),
-		"explain":           completeByPlace(false, completeList(explained, false)),
+		"new suite": completeByPosition(false, completeFiles), "submission run": completeByPosition(true, modelOrFile),
+		"submission add":    completeByPosition(true, dir),
+		"submission report": completeByPosition(false, completeFiles),
+		"explain":           completeByPosition(false, completeList(explainedWords, false)),
 	}
 	for _, name := range []string{"check", "prepare", "truncate", "repository", "results", "pack"} {
-		all["submission "+name] = completeByPlace(false, dir)
+		all["submission "+name] = completeByPosition(false, dir)
 	}
 	return all
 }
 
 // flagValues returns the candidates of flags, by flag name.
-func (p completer) flagValues() map[string]candidates {
+func (p completer) flagValues() map[string]findCandidates {
 	scenarios := []string{"all"}
 	for _, s := range loadgen.Scenarios() {
 		scenarios = append(scenarios, s.String())
 	}
-	return map[string]candidates{
+	return map[string]findCandidates{
 		"scenario": fixedWords(scenarios...), "rules": fixedWords(mlconf.Rounds()...),
 		"version": fixedWords(mlconf.Rounds()...),
 		"mode":    fixedWords(bench.ModePerformance, bench.ModeAccuracy, bench.ModeSubmission, bench.ModeFindPeak),
@@ -191,8 +191,8 @@ func (p completer) flagValues() map[string]candidates {
 		"per":          fixedWords("accelerator", "node", "watt", "system"),
 		"availability": fixedWords("available", "preview", "rdi", "all"),
 		"limit":        fixedWords("memory=", "processes=", "cpu=", "files="), "plot": plotNames,
-		"backend": p.ofModel(func(m sdk.ModelInfo, d sdk.Description) []string { return d.Backends }),
-		"precision": p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) (all []string) {
+		"backend": p.completeFromModel(func(m sdk.ModelInfo, d sdk.Description) []string { return d.Backends }),
+		"precision": p.completeFromModel(func(m sdk.ModelInfo, _ sdk.Description) (all []string) {
 			for _, f := range m.Files {
 				if f.Embedded {
 					all = append(all, f.Precision)
@@ -200,14 +200,14 @@ func (p completer) flagValues() map[string]candidates {
 			}
 			return all
 		}),
-		"param": p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) []string {
+		"param": p.completeFromModel(func(m sdk.ModelInfo, _ sdk.Description) []string {
 			options := make([]string, len(m.Params))
 			for i, o := range m.Params {
 				options[i] = o.Name + "=\t" + o.Help
 			}
 			return options
 		}),
-		"target": p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) []string {
+		"target": p.completeFromModel(func(m sdk.ModelInfo, _ sdk.Description) []string {
 			targets := make([]string, len(m.Metrics))
 			for i, metric := range m.Metrics {
 				targets[i] = metric.Name + "="
@@ -245,8 +245,8 @@ func (p completer) modelNames(c *cobra.Command, _ []string) (all []string) {
 	return all
 }
 
-// ofModel applies find to the model on the command line, or to all models if there is none.
-func (p completer) ofModel(find func(sdk.ModelInfo, sdk.Description) []string) candidates {
+// completeFromModel applies find to the model on the command line, or to all models if there is none.
+func (p completer) completeFromModel(find func(sdk.ModelInfo, sdk.Description) []string) findCandidates {
 	return func(c *cobra.Command, args []string) (all []string) {
 		for _, e := range p.pluginDescriptions(c) {
 			for _, m := range e.Models {
@@ -281,7 +281,7 @@ func (p completer) pluginDescriptions(c *cobra.Command) (all []sdk.Description) 
 
 // pluginNames returns the names of plugin binaries without starting them.
 func (p completer) pluginNames(*cobra.Command, []string) (all []string) {
-	found, err := p.app.PluginsOf(p.flags).Binaries("")
+	found, err := p.app.PluginSettings(p.flags).Binaries("")
 	if err != nil {
 		return nil
 	}
@@ -293,7 +293,7 @@ func (p completer) pluginNames(*cobra.Command, []string) (all []string) {
 
 // datasetConversions returns the conversions of a model's data sets.
 func (p completer) datasetConversions(c *cobra.Command, args []string) []string {
-	return p.ofModel(func(m sdk.ModelInfo, _ sdk.Description) (all []string) {
+	return p.completeFromModel(func(m sdk.ModelInfo, _ sdk.Description) (all []string) {
 		for _, a := range m.DatasetActions {
 			if a.Action == sdk.Convert {
 				all = append(all, a.Name+"\t"+a.Summary)

@@ -36,15 +36,15 @@ func explainCommand(a *shell.App) *cobra.Command {
 			if len(args) == 0 {
 				return nil
 			}
-			return shell.OneArgument("a word such as min_duration")(c, args)
+			return shell.RequireOneArgument("a word such as min_duration")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			found, err := explain.All(c.Root())
+			found, err := explain.AllEntries(c.Root())
 			if err != nil {
 				return err
 			}
 			if len(args) > 0 {
-				if found, err = explain.Find(found, args[0]); err != nil {
+				if found, err = explain.FindEntries(found, args[0]); err != nil {
 					return sdk.Usage(err)
 				}
 			}
@@ -69,7 +69,7 @@ func explainCommand(a *shell.App) *cobra.Command {
 	return c
 }
 
-func writeJSON(w io.Writer, entries []explain.Entry) error {
+func writeJSON(w io.Writer, entries []explain.WordEntry) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
@@ -77,10 +77,10 @@ func writeJSON(w io.Writer, entries []explain.Entry) error {
 }
 
 // writeWords lists the words of each kind.
-func writeWords(w io.Writer, entries []explain.Entry) error {
+func writeWords(w io.Writer, entries []explain.WordEntry) error {
 	t := table.Table{Indent: "  "}
 	for _, kind := range explain.Kinds() {
-		var of []explain.Entry
+		var of []explain.WordEntry
 		for _, e := range entries {
 			if e.Kind == kind {
 				of = append(of, e)
@@ -100,7 +100,7 @@ func writeWords(w io.Writer, entries []explain.Entry) error {
 }
 
 // writeEntries prints all meanings of a word.
-func writeEntries(w io.Writer, entries []explain.Entry) error {
+func writeEntries(w io.Writer, entries []explain.WordEntry) error {
 	for i, e := range entries {
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -123,9 +123,9 @@ func writeEntries(w io.Writer, entries []explain.Entry) error {
 	return nil
 }
 
-// explained returns the words that can be explained, each with its kind.
-func explained(c *cobra.Command, args []string) []string {
-	entries, err := explain.All(c.Root())
+// explainedWords returns the words that can be explained, each with its kind.
+func explainedWords(c *cobra.Command, args []string) []string {
+	entries, err := explain.AllEntries(c.Root())
 	if err != nil || len(args) > 0 {
 		return nil
 	}

@@ -16,7 +16,7 @@ func TestExplain(t *testing.T) {
 		"code        loadgen, durationReason\n", "page        docs/verdict.md\n", "min_duration: setting of LoadGen\n")
 	s = clitest.New(t)
 	s.Want(0, s.Run("explain", "slo", "--json"))
-	var found []explain.Entry
+	var found []explain.WordEntry
 	if err := json.Unmarshal([]byte(s.Stdout.String()), &found); err != nil || len(found) != 1 ||
 		found[0].Kind != explain.Flag || !strings.Contains(found[0].Meaning, "p99 ttft < 500ms") {
 		t.Errorf("%+v, %v", found, err)

@@ -52,7 +52,7 @@ func commands() (all []*cobra.Command) {
 			}
 		}
 	}
-	visit(cli.Tree())
+	visit(cli.CommandTree())
 	return all
 }
 
@@ -98,7 +98,7 @@ func TestIntroductions(t *testing.T) {
 		if strings.Contains(c.CommandPath(), " completion ") {
 			continue
 		}
-		about := shell.HelpOf(c, true).About
+		about := shell.NewHelp(c, true).About
 		for i, p := range about {
 			if strings.HasSuffix(p.Text, ":") && (i+1 == len(about) || len(about[i+1].Items) == 0) {
 				t.Errorf("%s: no list follows %q", c.CommandPath(), p.Text)
@@ -125,7 +125,7 @@ func fits(t *testing.T, what, text string, columns int) {
 func TestTopics(t *testing.T) {
 	listed := map[string]bool{}
 	for _, c := range commands() {
-		for _, g := range shell.HelpOf(c, true).Flags {
+		for _, g := range shell.NewHelp(c, true).Flags {
 			if g.Title == "Others" {
 				t.Errorf("%s: flags of no topic: %v", c.CommandPath(), g.Flags)
 			}

@@ -43,7 +43,7 @@ func newCommand(a *shell.App) *cobra.Command {
 	var flags shell.PluginFlags
 	root := &cobra.Command{
 		Use: "harness", Long: rootHelp, SilenceErrors: true, SilenceUsage: true, Version: versionText(),
-		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
+		Args: func(c *cobra.Command, args []string) error { return shell.RejectUnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
 			a.DefaultRuntime(&flags)
@@ -59,11 +59,11 @@ func newCommand(a *shell.App) *cobra.Command {
 		if errors.Is(err, pflag.ErrHelp) { // --help-all
 			return pflag.ErrHelp
 		}
-		return sdk.Usage(fmt.Errorf("%w%s; see %s --help", shell.Plainly(err), nearFlag(c, err), c.CommandPath()))
+		return sdk.Usage(fmt.Errorf("%w%s; see %s --help", shell.ExplainFlagError(err), suggestFlag(c, err), c.CommandPath()))
 	})
 	global := root.PersistentFlags()
 	flags.Add(global)
-	shell.GeneralFlags(global, a)
+	shell.AddGeneralFlags(global, a)
 	type making = func(*shell.App, *shell.PluginFlags) *cobra.Command
 	for _, command := range []making{
 		catalog.ListCommand, catalog.DescribeCommand, runs.SettingsCommand, machine.DoctorCommand, runs.Command,
@@ -72,25 +72,25 @@ func newCommand(a *shell.App) *cobra.Command {
 	} {
 		c := command(a, &flags)
 		c.PreRunE = func(*cobra.Command, []string) error { return a.Guard(&flags) }
-		shell.ConcernsPlugins(c)
+		shell.MarkPluginCommand(c)
 		root.AddCommand(c)
 	}
 	// other commands start no plugins, so a damaged lock file does not affect them; trust reports its fault
 	trust := machine.TrustCommand(a, &flags)
-	shell.ConcernsPlugins(trust)
+	shell.MarkPluginCommand(trust)
 	root.AddCommand(results.CompareCommand(a), results.HistoryCommand(a), results.RankCommand(a),
 		results.ReportCommand(a), author.NewCommand(a),
 		trust, submission.Command(a, &flags), serving.BenchCommand(a, &flags), serving.ProbeCommand(a),
 		explainCommand(a), versionCommand(a))
-	nameUnknown(root)
+	rejectUnknownNames(root)
 	checkArguments(root)
 	completer{a, &flags}.completeTree(root)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { a.ShowHelp(c) })
 	return root
 }
 
-// nameUnknown makes the library's commands help and completion reject unknown names.
-func nameUnknown(root *cobra.Command) {
+// rejectUnknownNames makes the library's commands help and completion reject unknown names.
+func rejectUnknownNames(root *cobra.Command) {
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
@@ -99,12 +99,12 @@ func nameUnknown(root *cobra.Command) {
 			c.Args = func(_ *cobra.Command, args []string) error {
 				found, rest, err := root.Find(args)
 				if err == nil && len(rest) > 0 {
-					err = shell.UnknownCommand(found, rest)
+					err = shell.RejectUnknownCommand(found, rest)
 				}
 				return err
 			}
 		case "completion":
-			c.Args, c.RunE = shell.UnknownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
+			c.Args, c.RunE = shell.RejectUnknownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
 		}
 	}
 }
@@ -121,8 +121,8 @@ func checkArguments(c *cobra.Command) {
 	c.Args = func(c *cobra.Command, args []string) error { return sdk.Usage(check(c, args)) }
 }
 
-// nearFlag suggests the flag most similar to an unknown one.
-func nearFlag(c *cobra.Command, err error) string {
+// suggestFlag suggests the flag most similar to an unknown one.
+func suggestFlag(c *cobra.Command, err error) string {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return ""
@@ -134,7 +134,7 @@ func nearFlag(c *cobra.Command, err error) string {
 	if takesAddress(c) && slices.Contains(addressFlags, unknown.GetSpecifiedName()) {
 		return fmt.Sprintf("; the address is an argument: %s http://HOST:PORT", c.CommandPath())
 	}
-	if ours := otherWords[unknown.GetSpecifiedName()]; ours != "" && c.Flags().Lookup(ours) != nil {
+	if ours := foreignFlags[unknown.GetSpecifiedName()]; ours != "" && c.Flags().Lookup(ours) != nil {
 		return fmt.Sprintf("; did you mean --%s?", ours)
 	}
 	var names []string
@@ -148,8 +148,8 @@ func nearFlag(c *cobra.Command, err error) string {
 // takesAddress reports whether the argument of a command is the address of a server.
 func takesAddress(c *cobra.Command) bool { return strings.Contains(c.Use, "URL") }
 
-// otherWords maps the flags of other programs that measure servers to our flags. A single letter is a short flag.
-var otherWords = map[string]string{
+// foreignFlags maps the flags of other programs that measure servers to our flags. A single letter is a short flag.
+var foreignFlags = map[string]string{
 	"users": "concurrency", "max-concurrency": "concurrency", "num-users": "concurrency",
 	"connections": "concurrency", "threads": "concurrency", "clients": "concurrency", "vus": "concurrency",
 	"c": "concurrency", "t": "concurrency", "qps": "rate", "rps": "rate", "request-rate": "rate", "q": "rate",
@@ -175,12 +175,12 @@ var addressFlags = []string{"url", "u", "target", "base-url", "host"}
 // Main runs one command and returns the exit code. Only Main prints errors.
 func Main(ctx context.Context, s *shell.State) int { return shell.Main(ctx, s, newCommand) }
 
-// Tree returns the command tree for generated documents. Its commands cannot run.
-func Tree() *cobra.Command { return newCommand(&shell.App{State: &shell.State{}}) }
+// CommandTree returns the command tree for generated documents. Its commands cannot run.
+func CommandTree() *cobra.Command { return newCommand(&shell.App{State: &shell.State{}}) }
 
 func versionCommand(a *shell.App) *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the version of the harness", Args: shell.NoArguments,
+		Use: "version", Short: "Print the version of the harness", Args: shell.RejectArguments,
 		Example: "  harness version",
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(a.Stdout, versionText())

@@ -93,8 +93,8 @@ func Code(sections []Section) exitcode.Code {
 	return exitcode.Worst(codes...)
 }
 
-// Summary returns the number of checks per state except OK.
-func Summary(sections []Section) string {
+// CountStates returns the number of checks per state except OK.
+func CountStates(sections []Section) string {
 	warn, fail := 0, 0
 	for _, s := range sections {
 		for _, c := range s.Checks {

@@ -21,30 +21,30 @@ import (
 
 func TestMachine(t *testing.T) {
 	good := system.Info{CPU: "Example", Cores: 8, MemoryBytes: 32e9, Governor: "performance", OS: "Example OS"}
-	exact := Precision{ClockCost: 40 * time.Nanosecond, Late: []time.Duration{20 * time.Microsecond}}
+	exact := TimerPrecision{ClockCost: 40 * time.Nanosecond, Late: []time.Duration{20 * time.Microsecond}}
 	cases := []struct {
 		name   string
-		change func(*system.Info, *Precision)
+		change func(*system.Info, *TimerPrecision)
 		check  string
 		state  State
 		advice string
 	}{
-		{"good", func(*system.Info, *Precision) {}, "processor", OK, ""},
-		{"one core", func(i *system.Info, _ *Precision) { i.Cores = 1 }, "processor", Warn, "share one core"},
-		{"quota", func(i *system.Info, _ *Precision) { i.Quota = "1.5 CPUs" }, "processor", Warn, "cpuset"},
-		{"little memory", func(i *system.Info, _ *Precision) { i.MemoryBytes = 1e9 }, "memory", Warn, "--count"},
-		{"unknown memory", func(i *system.Info, _ *Precision) { i.MemoryBytes = 0 }, "memory", OK, ""},
-		{"powersave", func(i *system.Info, _ *Precision) { i.Governor = "powersave" }, "CPU governor", Warn, "cpupower"},
-		{"no governor", func(i *system.Info, _ *Precision) { i.Governor = "" }, "CPU governor", OK, ""},
-		{"slow clock", func(_ *system.Info, p *Precision) { p.ClockCost = 2 * time.Microsecond }, "clock", Warn, "tsc"},
-		{"late timer", func(_ *system.Info, p *Precision) { p.Late = []time.Duration{20 * time.Millisecond} },
+		{"good", func(*system.Info, *TimerPrecision) {}, "processor", OK, ""},
+		{"one core", func(i *system.Info, _ *TimerPrecision) { i.Cores = 1 }, "processor", Warn, "share one core"},
+		{"quota", func(i *system.Info, _ *TimerPrecision) { i.Quota = "1.5 CPUs" }, "processor", Warn, "cpuset"},
+		{"little memory", func(i *system.Info, _ *TimerPrecision) { i.MemoryBytes = 1e9 }, "memory", Warn, "--count"},
+		{"unknown memory", func(i *system.Info, _ *TimerPrecision) { i.MemoryBytes = 0 }, "memory", OK, ""},
+		{"powersave", func(i *system.Info, _ *TimerPrecision) { i.Governor = "powersave" }, "CPU governor", Warn, "cpupower"},
+		{"no governor", func(i *system.Info, _ *TimerPrecision) { i.Governor = "" }, "CPU governor", OK, ""},
+		{"slow clock", func(_ *system.Info, p *TimerPrecision) { p.ClockCost = 2 * time.Microsecond }, "clock", Warn, "tsc"},
+		{"late timer", func(_ *system.Info, p *TimerPrecision) { p.Late = []time.Duration{20 * time.Millisecond} },
 			"timer", Warn, "--pace precise"},
-		{"no timer", func(_ *system.Info, p *Precision) { p.Late = nil }, "timer", Warn, ""},
+		{"no timer", func(_ *system.Info, p *TimerPrecision) { p.Late = nil }, "timer", Warn, ""},
 	}
 	for _, c := range cases {
 		info, p := good, exact
 		c.change(&info, &p)
-		section := Machine(info, p)
+		section := CheckMachine(info, p)
 		i := slices.IndexFunc(section.Checks, func(x Check) bool { return x.Name == c.check })
 		if got := section.Checks[i]; got.State != c.state || !strings.Contains(got.Advice, c.advice) ||
 			c.state == OK && got.Advice != "" {
@@ -57,8 +57,8 @@ func TestMachine(t *testing.T) {
 }
 
 func TestMeasure(t *testing.T) {
-	p := Measure()
-	if p.ClockCost <= 0 || len(p.Late) != naps || !slices.IsSorted(p.Late) {
+	p := MeasurePrecision()
+	if p.ClockCost <= 0 || len(p.Late) != sleepCount || !slices.IsSorted(p.Late) {
 		t.Errorf("clock cost %v, %d naps", p.ClockCost, len(p.Late))
 	}
 	if p.Late[0] < 0 {
@@ -103,7 +103,7 @@ func TestPlugins(t *testing.T) {
 			},
 		},
 	})
-	s := Plugins(t.Context(), l, c, host.LaunchOptions{})
+	s := CheckPlugins(t.Context(), l, c, host.LaunchOptions{})
 	got := text(t, s)
 	for _, want := range []string{
 		"none (--plugin-dir): not there", "correct the path", "it printed Hello | line", "-> print nothing", "FAIL  broken",
@@ -127,8 +127,8 @@ func TestInterruptedPlugins(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(loadgen.ErrInterrupted)
 	fake.OpenErr = loadgen.ErrInterrupted
-	for _, s := range []Section{Plugins(ctx, l, c, host.LaunchOptions{}), Transport(ctx, l, c, host.LaunchOptions{})} {
-		if code := Code([]Section{s}); code != exitcode.Valid || strings.Contains(Summary([]Section{s}), "1 to mend") ||
+	for _, s := range []Section{CheckPlugins(ctx, l, c, host.LaunchOptions{}), CheckTransport(ctx, l, c, host.LaunchOptions{})} {
+		if code := Code([]Section{s}); code != exitcode.Valid || strings.Contains(CountStates([]Section{s}), "1 to mend") ||
 			!strings.Contains(text(t, s), "called off") {
 			t.Errorf("code %d in:\n%s", code, text(t, s))
 		}
@@ -137,7 +137,7 @@ func TestInterruptedPlugins(t *testing.T) {
 
 func TestNoPlugins(t *testing.T) {
 	c, l := catalog(t, nil)
-	s := Plugins(t.Context(), l, c, host.LaunchOptions{})
+	s := CheckPlugins(t.Context(), l, c, host.LaunchOptions{})
 	if code := Code([]Section{s}); code != exitcode.Usage || !strings.Contains(text(t, s), "make build") {
 		t.Errorf("code %d in:\n%s", code, text(t, s))
 	}
@@ -150,7 +150,7 @@ func TestTransport(t *testing.T) {
 	null := plugintest.Classifier()
 	null.Busy = func(int) time.Duration { clock.Advance(100 * time.Microsecond); return 0 }
 	c, l := catalog(t, map[string]*plugintest.Fake{"null": null})
-	s := Transport(ctx, l, c, host.LaunchOptions{})
+	s := CheckTransport(ctx, l, c, host.LaunchOptions{})
 	for _, check := range s.Checks {
 		if check.State != OK || !strings.Contains(check.Found, "100 us per query to a plugin and back") ||
 			!strings.Contains(check.Found, ", 100 us at the 99th percentile") {
@@ -163,11 +163,11 @@ func TestTransport(t *testing.T) {
 	dying := plugintest.Classifier()
 	dying.DieAfter, dying.Busy = 5, null.Busy
 	c, l = catalog(t, map[string]*plugintest.Fake{"null": dying})
-	if s := Transport(ctx, l, c, host.LaunchOptions{}); s.Checks[0].State != Fail || s.Checks[0].Code != exitcode.Plugin {
+	if s := CheckTransport(ctx, l, c, host.LaunchOptions{}); s.Checks[0].State != Fail || s.Checks[0].Code != exitcode.Plugin {
 		t.Errorf("a plugin that dies: %+v", s)
 	}
 	c, l = catalog(t, nil)
-	if s := Transport(t.Context(), l, c, host.LaunchOptions{}); s.Checks[0].State != Warn {
+	if s := CheckTransport(t.Context(), l, c, host.LaunchOptions{}); s.Checks[0].State != Warn {
 		t.Errorf("no null plugin: %+v", s)
 	}
 }
@@ -178,7 +178,7 @@ func TestSlowTransport(t *testing.T) {
 			Percentiles: []loadgen.Percentile{{P: 0.5, Latency: time.Millisecond}, {P: 0.99, Latency: 2 * time.Millisecond}},
 		},
 	}
-	if c := judgeFloor("stream", res); c.State != Warn || !strings.Contains(c.Found, "1000 us per query") ||
+	if c := judgeTransportLatency("stream", res); c.State != Warn || !strings.Contains(c.Found, "1000 us per query") ||
 		!strings.Contains(c.Found, "2000 us") {
 		t.Errorf("%+v", c)
 	}
@@ -186,11 +186,11 @@ func TestSlowTransport(t *testing.T) {
 
 func TestSummary(t *testing.T) {
 	s := []Section{{Checks: []Check{{State: OK}}}}
-	if got := Summary(s); got != "all is well" {
+	if got := CountStates(s); got != "all is well" {
 		t.Errorf("got %q", got)
 	}
 	s = append(s, Section{Checks: []Check{{State: Warn}, {State: Fail}, {State: Warn}}})
-	if got := Summary(s); got != "1 to mend, 2 to know about" {
+	if got := CountStates(s); got != "1 to mend, 2 to know about" {
 		t.Errorf("got %q", got)
 	}
 }

@@ -13,8 +13,8 @@ import (
 // minMemory is the memory that the plugins' own models and data require, with a margin for the system.
 const minMemory = 2 << 30
 
-// Machine checks the processor, memory, governor, kernel, clock and sleeps of the machine.
-func Machine(i system.Info, p Precision) Section {
+// CheckMachine checks the processor, memory, governor, kernel, clock and sleeps of the machine.
+func CheckMachine(i system.Info, p TimerPrecision) Section {
 	return Section{"machine", []Check{checkProcessor(i), checkMemory(i), checkGovernor(i), p.checkClock(), p.checkSleep(),
 		checkKernel(i)}}
 }
@@ -59,8 +59,8 @@ func checkKernel(i system.Info) Check {
 	return Check{Name: "system", State: OK, Found: fmt.Sprintf("%s, %s, %s", i.OS, i.Kernel, i.Arch)}
 }
 
-// Precision is the precision of the machine's clock and sleeps.
-type Precision struct {
+// TimerPrecision is the precision of the machine's clock and sleeps.
+type TimerPrecision struct {
 	ClockCost time.Duration   // time of one reading
 	Late      []time.Duration // lateness of sleeps like those of the issuing loop, sorted
 }
@@ -68,14 +68,16 @@ type Precision struct {
 // Limits of good precision. A query that is issued late is measured as slow. The latency limits are 15 ms and more, so
 // lateness must be far below.
 const (
-	goodClock = 500 * time.Nanosecond
-	goodSleep = time.Millisecond // 99th percentile
+	maxGoodClockCost = 500 * time.Nanosecond
+	maxGoodLateness  = time.Millisecond // 99th percentile
 )
 
-// Measure measures the precision in some tenths of a second.
-func Measure() Precision { return Precision{ClockCost: clockCost(), Late: measureLateness()} }
+// MeasurePrecision measures the precision in some tenths of a second.
+func MeasurePrecision() TimerPrecision {
+	return TimerPrecision{ClockCost: measureClockCost(), Late: measureLateness()}
+}
 
-func clockCost() time.Duration {
+func measureClockCost() time.Duration {
 	const readings = 100_000
 	start := time.Now()
 	for range readings {
@@ -86,26 +88,26 @@ func clockCost() time.Duration {
 
 // The number and the length of the measured sleeps. Each is long enough to use the kernel's timer.
 const (
-	naps = 400
-	nap  = 250 * time.Microsecond
+	sleepCount  = 400
+	sleepLength = 250 * time.Microsecond
 )
 
 func measureLateness() []time.Duration {
-	release := exactSleep()
+	release := enableExactSleep()
 	defer release()
-	late := make([]time.Duration, naps)
+	late := make([]time.Duration, sleepCount)
 	for i := range late {
 		start := time.Now()
-		sleep(nap)
-		late[i] = time.Since(start) - nap
+		sleep(sleepLength)
+		late[i] = time.Since(start) - sleepLength
 	}
 	slices.Sort(late)
 	return late
 }
 
-func (p Precision) checkClock() Check {
+func (p TimerPrecision) checkClock() Check {
 	c := Check{Name: "clock", State: OK, Found: fmt.Sprintf("%d ns per reading", p.ClockCost.Nanoseconds())}
-	if p.ClockCost > goodClock {
+	if p.ClockCost > maxGoodClockCost {
 		c.State = Warn
 		c.Advice = "the kernel's clock source is a slow one: " +
 			"/sys/devices/system/clocksource/clocksource0/current_clocksource should be tsc or kvm-clock"
@@ -113,7 +115,7 @@ func (p Precision) checkClock() Check {
 	return c
 }
 
-func (p Precision) checkSleep() Check {
+func (p TimerPrecision) checkSleep() Check {
 	if len(p.Late) == 0 {
 		return Check{Name: "timer", State: Warn, Found: "not measured"}
 	}
@@ -122,7 +124,7 @@ func (p Precision) checkSleep() Check {
 		Name: "timer", State: OK,
 		Found: fmt.Sprintf("sleeps end %s late (median), %s (99th percentile)", formatMicros(median), formatMicros(high)),
 	}
-	if high > goodSleep {
+	if high > maxGoodLateness {
 		c.State = Warn
 		c.Advice = "Server queries are issued late by as much: stop other programs, or run with --pace precise"
 	}

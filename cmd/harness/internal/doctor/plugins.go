@@ -19,8 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
-// Plugins checks the folders of plugins, each plugin, and each of its backends with its default model.
-func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
+// CheckPlugins checks the folders of plugins, each plugin, and each of its backends with its default model.
+func CheckPlugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
 	s := Section{Title: "plugins"}
 	for _, dir := range c.Dirs {
 		s.Checks = append(s.Checks, checkFolder(dir))
@@ -31,12 +31,12 @@ func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host
 			Code:   exitcode.Usage})
 	}
 	for _, e := range c.Entries {
-		answer := checkAnswers(ctx, e)
+		answer := checkDescription(ctx, e)
 		at := len(s.Checks)
 		s.Checks = append(s.Checks, answer)
 		var unopened []string // backends that require an address or a command from the user
 		for _, b := range e.Description.Backends {
-			check, ok := checkOpens(ctx, l, e, b, o)
+			check, ok := checkBackend(ctx, l, e, b, o)
 			if !ok {
 				unopened = append(unopened, b)
 				continue
@@ -47,7 +47,7 @@ func Plugins(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host
 			s.Checks[at].Found += "; needs options to be tried on " + strings.Join(unopened, ", ")
 		}
 	}
-	return Section{s.Title, append(s.Checks, checkDoubles(c)...)}
+	return Section{s.Title, append(s.Checks, checkDuplicates(c)...)}
 }
 
 func checkFolder(d discover.Dir) Check {
@@ -61,8 +61,8 @@ func checkFolder(d discover.Dir) Check {
 	return c
 }
 
-// checkAnswers checks that the plugin described itself.
-func checkAnswers(ctx context.Context, e discover.Entry) Check {
+// checkDescription checks that the plugin described itself.
+func checkDescription(ctx context.Context, e discover.Entry) Check {
 	if e.Err != nil {
 		return failedCheck(ctx, e.Name, e.Err)
 	}
@@ -94,9 +94,9 @@ func failedCheck(ctx context.Context, name string, err error) Check {
 	return c
 }
 
-// checkOpens loads the plugin's default model on a backend, because the backend reports its library only then. ok is
+// checkBackend loads the plugin's default model on a backend, because the backend reports its library only then. ok is
 // false if the backend requires options.
-func checkOpens(ctx context.Context, l plugin.Launcher, e discover.Entry, backend string,
+func checkBackend(ctx context.Context, l plugin.Launcher, e discover.Entry, backend string,
 	o host.LaunchOptions) (c Check, ok bool) {
 	name := e.Name + " on " + backend
 	if len(e.Description.Models) == 0 {
@@ -115,7 +115,7 @@ func checkOpens(ctx context.Context, l plugin.Launcher, e discover.Entry, backen
 		return failedCheck(ctx, name, err), true
 	}
 	return Check{
-		Name: name, State: OK, Found: describeBackend(info) + deviceChoice(ctx, p, backend),
+		Name: name, State: OK, Found: describeBackend(info) + deviceText(ctx, p, backend),
 		Version: info.BackendInfo["version"],
 	}, true
 }
@@ -129,8 +129,8 @@ func openWorkload(ctx context.Context, p plugin.Plugin, model, backend string) (
 	return w.Info(), nil
 }
 
-// deviceChoice returns text with the devices that --device can name, or "" if the backend has no choice.
-func deviceChoice(ctx context.Context, p plugin.Plugin, backend string) string {
+// deviceText returns text with the devices that --device can name, or "" if the backend has no choice.
+func deviceText(ctx context.Context, p plugin.Plugin, backend string) string {
 	infos, err := p.Backends(ctx)
 	if err != nil {
 		return ""
@@ -152,8 +152,8 @@ func describeBackend(i sdk.WorkloadInfo) string {
 	return strings.Join(parts, "; ")
 }
 
-// checkDoubles warns about models that several plugins serve.
-func checkDoubles(c *discover.Catalog) []Check {
+// checkDuplicates warns about models that several plugins serve.
+func checkDuplicates(c *discover.Catalog) []Check {
 	servers := map[string][]string{}
 	for _, e := range c.Entries {
 		for _, m := range e.Description.Models {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exactSleep sets the kernel's most exact timer for this thread, like LoadGen's issuing loop, until release is called.
-func exactSleep() (release func()) {
+// enableExactSleep sets the kernel's most exact timer for this thread, like LoadGen's issuing loop, until release is called.
+func enableExactSleep() (release func()) {
 	runtime.LockOSThread()
 	slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)
 	if err != nil || unix.Prctl(unix.PR_SET_TIMERSLACK, 1, 0, 0, 0) != nil {

@@ -4,6 +4,6 @@ package doctor
 
 import "time"
 
-func exactSleep() (release func()) { return func() {} }
+func enableExactSleep() (release func()) { return func() {} }
 
 func sleep(d time.Duration) { time.Sleep(d) }

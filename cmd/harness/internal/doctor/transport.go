@@ -16,36 +16,36 @@ import (
 // nullPlugin answers each query at once, so the measured latency is that of the transport.
 const nullPlugin = "null"
 
-// goodFloor is the limit of a good median latency of the transport.
-const goodFloor = 150 * time.Microsecond
+// maxGoodFloor is the limit of a good median latency of the transport.
+const maxGoodFloor = 150 * time.Microsecond
 
-// Transport measures the latency of queries to the null plugin. It measures shared memory, where supported, and the
+// CheckTransport measures the latency of queries to the null plugin. It measures shared memory, where supported, and the
 // stream, which plugins without shared memory use.
-func Transport(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
+func CheckTransport(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
 	var checks []Check
 	if host.SharedMemory {
-		checks = append(checks, checkFloor(ctx, l, c, o, "shared memory"))
+		checks = append(checks, checkTransportLatency(ctx, l, c, o, "shared memory"))
 	}
 	o.StreamOnly = true
-	return Section{"transport", append(checks, checkFloor(ctx, l, c, o, "stream"))}
+	return Section{"transport", append(checks, checkTransportLatency(ctx, l, c, o, "stream"))}
 }
 
-func checkFloor(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions, name string) Check {
+func checkTransportLatency(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions, name string) Check {
 	check := Check{Name: name, State: Warn, Found: "not measured: there is no plugin " + nullPlugin}
 	for _, e := range c.Entries {
 		if e.Name != nullPlugin || e.Err != nil || len(e.Description.Models) == 0 {
 			continue
 		}
-		res, err := roundTrips(ctx, l, e, o)
+		res, err := measureRoundTrips(ctx, l, e, o)
 		if err != nil {
 			return failedCheck(ctx, name, err)
 		}
-		return judgeFloor(name, res)
+		return judgeTransportLatency(name, res)
 	}
 	return check
 }
 
-func roundTrips(ctx context.Context, l plugin.Launcher, e discover.Entry,
+func measureRoundTrips(ctx context.Context, l plugin.Launcher, e discover.Entry,
 	o host.LaunchOptions) (*loadgen.Result, error) {
 	p, err := l.Launch(ctx, e.Path, o)
 	if err != nil {
@@ -65,7 +65,7 @@ func roundTrips(ctx context.Context, l plugin.Launcher, e discover.Entry,
 	return loadgen.StartTest(ctx, w.SUT(), w.QSL(), s, loadgen.LogSettings{})
 }
 
-func judgeFloor(name string, res *loadgen.Result) Check {
+func judgeTransportLatency(name string, res *loadgen.Result) Check {
 	var median, high time.Duration
 	for _, p := range res.Latency.Percentiles {
 		switch p.P {
@@ -78,7 +78,7 @@ func judgeFloor(name string, res *loadgen.Result) Check {
 	c := Check{Name: name, State: OK,
 		Found: fmt.Sprintf("%s per query to a plugin and back (median of %d), %s at the 99th percentile",
 			formatMicros(median), res.QueryCount, formatMicros(high))}
-	if median > goodFloor {
+	if median > maxGoodFloor {
 		c.State, c.Advice = Warn, "every SingleStream latency includes it: stop other programs, and see the CPU governor"
 	}
 	return c

@@ -13,14 +13,14 @@ const maxConnections = 128
 // connLimiter limits the connections of a server. At the limit, a new connection closes the oldest idle one, or the
 // oldest of all if none is idle. A client with many connections therefore cannot lock out others.
 type connLimiter struct {
-	mu    sync.Mutex
-	came  uint64
-	conns map[net.Conn]*connVisit
+	mu       sync.Mutex
+	arrivals uint64
+	conns    map[net.Conn]*connState
 }
 
-// connVisit contains a connection's number in order of arrival, and whether the server is answering one of its
+// connState contains a connection's number in order of arrival, and whether the server is answering one of its
 // requests.
-type connVisit struct {
+type connState struct {
 	number uint64
 	active bool
 }
@@ -43,20 +43,20 @@ func (c *connLimiter) connStateChanged(conn net.Conn, state http.ConnState) {
 
 func (c *connLimiter) admitConn(conn net.Conn) {
 	if c.conns == nil {
-		c.conns = map[net.Conn]*connVisit{}
+		c.conns = map[net.Conn]*connState{}
 	}
 	if len(c.conns) >= maxConnections {
 		oldest := c.oldestConn()
 		_ = oldest.Close()
 		delete(c.conns, oldest)
 	}
-	c.came++
-	c.conns[conn] = &connVisit{number: c.came}
+	c.arrivals++
+	c.conns[conn] = &connState{number: c.arrivals}
 }
 
 // oldestConn returns the connection to close.
 func (c *connLimiter) oldestConn() (oldest net.Conn) {
-	var first *connVisit
+	var first *connState
 	for conn, v := range c.conns {
 		if first == nil || !v.active && first.active || v.active == first.active && v.number < first.number {
 			oldest, first = conn, v

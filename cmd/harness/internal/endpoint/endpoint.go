@@ -34,7 +34,7 @@ func Address(text string) (string, error) {
 type Server struct {
 	listener net.Listener
 	server   http.Server
-	crowd    connLimiter
+	limiter  connLimiter
 	done     chan struct{}
 }
 
@@ -67,19 +67,19 @@ func (s *Server) Open() bool {
 // The limits of a request, against clients that stop sending or receiving. A handler that takes longer sets its own
 // deadlines.
 const (
-	headerTime  = 5 * time.Second
-	answerTime  = 5 * time.Second // from the end of the request's header to the last byte of the response
-	headerBytes = 16 << 10
+	maxHeaderTime  = 5 * time.Second
+	maxAnswerTime  = 5 * time.Second // from the end of the request's header to the last byte of the response
+	maxHeaderBytes = 16 << 10
 )
 
 // Serve starts to answer requests with h.
 func (s *Server) Serve(h http.Handler) {
 	if !s.Open() {
-		h = onlyLocal(h)
+		h = rejectForeignHosts(h)
 	}
 	s.server = http.Server{
-		Handler: h, ReadHeaderTimeout: headerTime, ReadTimeout: headerTime, WriteTimeout: answerTime,
-		IdleTimeout: time.Minute, MaxHeaderBytes: headerBytes, ConnState: s.crowd.connStateChanged,
+		Handler: h, ReadHeaderTimeout: maxHeaderTime, ReadTimeout: maxHeaderTime, WriteTimeout: maxAnswerTime,
+		IdleTimeout: time.Minute, MaxHeaderBytes: maxHeaderBytes, ConnState: s.limiter.connStateChanged,
 		ErrorLog: log.New(io.Discard, "", 0), // discards errors of closed connections to keep the run's terminal clean
 	}
 	go func() {
@@ -100,8 +100,8 @@ func (s *Server) Close(ctx context.Context) {
 	<-s.done
 }
 
-// onlyLocal rejects requests to the loopback address under another host name, against DNS rebinding.
-func onlyLocal(h http.Handler) http.Handler {
+// rejectForeignHosts rejects requests to the loopback address under another host name, against DNS rebinding.
+func rejectForeignHosts(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		host := r.Host
 		if name, _, err := net.SplitHostPort(host); err == nil {

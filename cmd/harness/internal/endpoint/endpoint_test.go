@@ -150,8 +150,8 @@ func TestClientThatNeverReads(t *testing.T) {
 		if _, err := io.WriteString(client, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
-		if err := <-failed; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != answerTime {
-			t.Errorf("%v after %v, want it to be left after %v", err, time.Since(began), answerTime)
+		if err := <-failed; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != maxAnswerTime {
+			t.Errorf("%v after %v, want it to be left after %v", err, time.Since(began), maxAnswerTime)
 		}
 	})
 }
@@ -189,10 +189,10 @@ func TestCrowd(t *testing.T) {
 		}
 		r.Body.Close()
 	}
-	s.crowd.mu.Lock()
-	defer s.crowd.mu.Unlock()
-	if n := len(s.crowd.conns); n > maxConnections || s.crowd.came < 3*maxConnections {
-		t.Errorf("%d connections are open, of %d", n, s.crowd.came)
+	s.limiter.mu.Lock()
+	defer s.limiter.mu.Unlock()
+	if n := len(s.limiter.conns); n > maxConnections || s.limiter.arrivals < 3*maxConnections {
+		t.Errorf("%d connections are open, of %d", n, s.limiter.arrivals)
 	}
 }
 

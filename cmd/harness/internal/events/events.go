@@ -19,20 +19,20 @@ type Stream struct {
 	lines chan []byte
 	done  chan struct{}
 
-	mu   sync.Mutex
-	left int   // number of dropped events
-	lost error // the first write error
+	mu       sync.Mutex
+	dropped  int   // number of dropped events
+	writeErr error // the first write error
 }
 
 // The maximum number of waiting lines, and the number from which events about progress are dropped.
 const (
-	most        = 1 << 12
+	maxLines    = 1 << 12
 	maxProgress = 1 << 10
 )
 
 // NewStream returns a stream on w. Errors contain name.
 func NewStream(w io.Writer, name string) *Stream {
-	s := &Stream{name: name, lines: make(chan []byte, most), done: make(chan struct{})}
+	s := &Stream{name: name, lines: make(chan []byte, maxLines), done: make(chan struct{})}
 	go s.writeEvents(w)
 	return s
 }
@@ -45,7 +45,7 @@ func (s *Stream) writeEvents(w io.Writer) {
 		}
 		if _, err := w.Write(line); err != nil {
 			s.mu.Lock()
-			s.lost = err
+			s.writeErr = err
 			s.mu.Unlock()
 		}
 	}
@@ -54,7 +54,7 @@ func (s *Stream) writeEvents(w io.Writer) {
 func (s *Stream) writeError() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.lost
+	return s.writeErr
 }
 
 // Event implements feed.Sink.
@@ -65,20 +65,20 @@ func (s *Stream) Event(e feed.Event) {
 			Note: &feed.Note{Text: fmt.Sprintf("event %s cannot be written: %v", e.Name, err)}})
 	}
 	if passing := e.Progress != nil || e.Distribution != nil; passing && len(s.lines) >= maxProgress {
-		s.leaveOut()
+		s.countDropped()
 		return
 	}
 	select {
 	case s.lines <- append(line, '\n'):
 	default:
-		s.leaveOut()
+		s.countDropped()
 	}
 }
 
-func (s *Stream) leaveOut() {
+func (s *Stream) countDropped() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.left++
+	s.dropped++
 }
 
 // Close waits until all lines are written, up to the time patience, and ends the stream. The error reports lost events.
@@ -94,14 +94,14 @@ func (s *Stream) Close(patience time.Duration) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
-	case s.lost != nil:
-		return fmt.Errorf("--events %s: events are lost: %w", s.name, s.lost)
-	case s.left > 0:
-		return fmt.Errorf("--events %s: %w: %d of them were left out, since they were read too slowly", s.name, ErrLeft,
-			s.left)
+	case s.writeErr != nil:
+		return fmt.Errorf("--events %s: events are lost: %w", s.name, s.writeErr)
+	case s.dropped > 0:
+		return fmt.Errorf("--events %s: %w: %d of them were left out, since they were read too slowly", s.name, ErrDropped,
+			s.dropped)
 	}
 	return nil
 }
 
-// ErrLeft is the error of Close if events about progress were dropped.
-var ErrLeft = errors.New("events are missing")
+// ErrDropped is the error of Close if events about progress were dropped.
+var ErrDropped = errors.New("events are missing")

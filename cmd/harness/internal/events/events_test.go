@@ -55,13 +55,13 @@ func (s *stuck) Write(p []byte) (int, error) {
 func TestReaderThatHangs(t *testing.T) {
 	w := &stuck{let: make(chan struct{})}
 	s := NewStream(w, "x")
-	for range 2 * most {
+	for range 2 * maxLines {
 		s.Event(progress)
 	}
 	s.Event(note)
 	close(w.let)
 	err := s.Close(patience)
-	if !errors.Is(err, ErrLeft) {
+	if !errors.Is(err, ErrDropped) {
 		t.Errorf("error %v, want one that says what was left out", err)
 	}
 	if n := bytes.Count(w.Bytes(), []byte("\n")); n < maxProgress || n > maxProgress+2 {

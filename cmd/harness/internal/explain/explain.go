@@ -69,63 +69,63 @@ func Kinds() []Kind {
 	return []Kind{Rule, Finding, Breach, Check, Metric, Accuracy, Setting, Flag, Code}
 }
 
-// Entry is the explanation of a word. Empty fields do not apply.
-type Entry struct {
-	Word    string   `json:"word"`
-	Kind    Kind     `json:"kind"`
-	Also    []string `json:"also,omitempty"` // other names
-	Meaning string   `json:"meaning"`
-	Formula string   `json:"formula,omitempty"`
-	Unit    string   `json:"unit,omitempty"`
-	Better  string   `json:"better,omitempty"`  // direction in which a metric improves
-	Applies string   `json:"applies,omitempty"` // scenarios or commands
-	Values  string   `json:"values,omitempty"`  // possible or allowed values
-	Source  string   `json:"source,omitempty"`  // document that states the rule
-	Code    Place    `json:"code"`
-	Page    string   `json:"page"`
+// WordEntry is the explanation of a word. Empty fields do not apply.
+type WordEntry struct {
+	Word    string    `json:"word"`
+	Kind    Kind      `json:"kind"`
+	Also    []string  `json:"also,omitempty"` // other names
+	Meaning string    `json:"meaning"`
+	Formula string    `json:"formula,omitempty"`
+	Unit    string    `json:"unit,omitempty"`
+	Better  string    `json:"better,omitempty"`  // direction in which a metric improves
+	Applies string    `json:"applies,omitempty"` // scenarios or commands
+	Values  string    `json:"values,omitempty"`  // possible or allowed values
+	Source  string    `json:"source,omitempty"`  // document that states the rule
+	Code    CodePlace `json:"code"`
+	Page    string    `json:"page"`
 }
 
-// Place is the location of a declaration in the code of this project.
-type Place struct {
+// CodePlace is the location of a declaration in the code of this project.
+type CodePlace struct {
 	Package string `json:"package"` // its folder: "serving/metrics"
 	Name    string `json:"name"`    // a declaration, a field or a method: "Measured.Value"
 }
 
-// placeOf parses a place such as "serving/metrics.Measured.Value".
-func placeOf(text string) Place {
+// parsePlace parses a place such as "serving/metrics.Measured.Value".
+func parsePlace(text string) CodePlace {
 	folder, last := "", text
 	if slash := strings.LastIndexByte(text, '/'); slash >= 0 {
 		folder, last = text[:slash+1], text[slash+1:]
 	}
 	name, declared, _ := strings.Cut(last, ".")
-	return Place{folder + name, declared}
+	return CodePlace{folder + name, declared}
 }
 
 // has reports whether name is a name of the entry. A word of the entry that ends with a dash matches all names with
 // this prefix.
-func (e Entry) has(name string) bool {
+func (e WordEntry) has(name string) bool {
 	return strings.EqualFold(e.Word, name) || strings.HasSuffix(e.Word, "-") && strings.HasPrefix(name, e.Word) ||
 		slices.ContainsFunc(e.Also, func(also string) bool { return strings.EqualFold(also, name) })
 }
 
-// Find returns the entries of a word, ignoring case. A word that begins with dashes is a flag. The error for an unknown
+// FindEntries returns the entries of a word, ignoring case. A word that begins with dashes is a flag. The error for an unknown
 // word suggests similar ones.
-func Find(all []Entry, word string) ([]Entry, error) {
+func FindEntries(all []WordEntry, word string) ([]WordEntry, error) {
 	name := strings.TrimLeft(word, "-")
-	found := slices.DeleteFunc(slices.Clone(all), func(e Entry) bool {
+	found := slices.DeleteFunc(slices.Clone(all), func(e WordEntry) bool {
 		return !e.has(name) || name != word && e.Kind != Flag
 	})
 	if len(found) == 0 && name == word {
-		found = statistics(word)
+		found = statisticEntries(word)
 	}
 	if len(found) > 0 {
 		return found, nil
 	}
-	return nil, suggest.Unknown("word", word, Words(all))
+	return nil, suggest.Unknown("word", word, ListWords(all))
 }
 
-// Words returns the words and their other names, sorted and without duplicates.
-func Words(all []Entry) []string {
+// ListWords returns the words and their other names, sorted and without duplicates.
+func ListWords(all []WordEntry) []string {
 	var words []string
 	for _, e := range all {
 		words = append(append(words, e.Word), e.Also...)

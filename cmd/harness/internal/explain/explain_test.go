@@ -17,9 +17,9 @@ import (
 // top is the folder of the checkout.
 var top = filepath.Join("..", "..", "..", "..")
 
-func entries(t *testing.T) []explain.Entry {
+func entries(t *testing.T) []explain.WordEntry {
 	t.Helper()
-	all, err := explain.All(cli.Tree())
+	all, err := explain.AllEntries(cli.CommandTree())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,8 +36,8 @@ func TestEveryWord(t *testing.T) {
 		count[e.Kind]++
 		name := string(e.Kind) + " " + e.Word
 		for _, word := range append([]string{e.Word, strings.ToUpper(e.Word)}, e.Also...) {
-			found, err := explain.Find(all, word)
-			if err != nil || !slices.ContainsFunc(found, func(o explain.Entry) bool { return o.Meaning == e.Meaning }) {
+			found, err := explain.FindEntries(all, word)
+			if err != nil || !slices.ContainsFunc(found, func(o explain.WordEntry) bool { return o.Meaning == e.Meaning }) {
 				t.Errorf("%s is not found by %q: %v", name, word, err)
 			}
 		}
@@ -89,15 +89,15 @@ func TestFind(t *testing.T) {
 		"ttft.p99": "sorted (first token - due)[trunc(n * 0.99)]", "p90": "sorted (completion - due)[trunc(n * 0.9)]",
 		"queue.MEAN": "sent - due", "min": "completion - due",
 	} {
-		if found, err := explain.Find(all, word); err != nil || found[0].Formula != want {
+		if found, err := explain.FindEntries(all, word); err != nil || found[0].Formula != want {
 			t.Errorf("%s: %+v, %v, want %q", word, found, err, want)
 		}
 	}
 	for word, kind := range map[string]explain.Kind{
 		"audit-04": explain.Finding, "--duration": explain.Flag, "130": explain.Code, "VALID": explain.Code,
 	} {
-		found, err := explain.Find(all, word)
-		if err != nil || slices.ContainsFunc(found, func(e explain.Entry) bool { return e.Kind != kind }) {
+		found, err := explain.FindEntries(all, word)
+		if err != nil || slices.ContainsFunc(found, func(e explain.WordEntry) bool { return e.Kind != kind }) {
 			t.Errorf("%s: %+v, %v, want a %s", word, found, err, kind)
 		}
 	}
@@ -105,7 +105,7 @@ func TestFind(t *testing.T) {
 		"latnecy": `did you mean "latency"?`, "ttft.p101": "unknown word", "": "unknown word",
 		"--min_duration": "unknown word",
 	} {
-		if found, err := explain.Find(all, word); err == nil || !strings.Contains(err.Error(), near) {
+		if found, err := explain.FindEntries(all, word); err == nil || !strings.Contains(err.Error(), near) {
 			t.Errorf("%q: %+v, %v, want %q", word, found, err, near)
 		}
 	}
@@ -114,7 +114,7 @@ func TestFind(t *testing.T) {
 // declarations are the names that packages declare, by folder: "New", "Request.TTFT".
 type declarations map[string]map[string]bool
 
-func (d declarations) has(t *testing.T, p explain.Place) bool {
+func (d declarations) has(t *testing.T, p explain.CodePlace) bool {
 	t.Helper()
 	if d[p.Package] == nil {
 		d[p.Package] = declarationsOf(t, filepath.Join(top, filepath.FromSlash(p.Package)))

@@ -14,16 +14,16 @@ import (
 	"github.com/plumbline-ml/plumbline/bench"
 )
 
-// module is the prefix of the import paths of this project.
-const module = "github.com/plumbline-ml/plumbline/"
+// modulePrefix is the prefix of the import paths of this project.
+const modulePrefix = "github.com/plumbline-ml/plumbline/"
 
 // flagEntries returns one entry for each meaning of a flag, with the commands that use this meaning.
-func flagEntries(root *cobra.Command) []Entry {
-	var all []Entry
+func flagEntries(root *cobra.Command) []WordEntry {
+	var all []WordEntry
 	visitCommands(root, func(c *cobra.Command) {
 		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 			e := flagEntry(c, f)
-			same := slices.IndexFunc(all, func(o Entry) bool { return o.Word == e.Word && o.Meaning == e.Meaning })
+			same := slices.IndexFunc(all, func(o WordEntry) bool { return o.Word == e.Word && o.Meaning == e.Meaning })
 			switch {
 			case f.Hidden, f.Name == "help":
 			case same < 0:
@@ -33,7 +33,7 @@ func flagEntries(root *cobra.Command) []Entry {
 			}
 		})
 	})
-	slices.SortStableFunc(all, func(a, b Entry) int { return cmp.Compare(a.Word, b.Word) })
+	slices.SortStableFunc(all, func(a, b WordEntry) int { return cmp.Compare(a.Word, b.Word) })
 	return all
 }
 
@@ -47,49 +47,49 @@ func visitCommands(c *cobra.Command, visit func(*cobra.Command)) {
 	}
 }
 
-func flagEntry(c *cobra.Command, f *pflag.Flag) Entry {
+func flagEntry(c *cobra.Command, f *pflag.Flag) WordEntry {
 	placeholder, usage := pflag.UnquoteUsage(f)
-	e := Entry{
+	e := WordEntry{
 		Word: f.Name, Kind: Flag, Meaning: strings.Join(strings.Fields(usage), " "), Applies: c.CommandPath(),
-		Code: madeIn(c),
+		Code: constructorOf(c),
 	}
 	if placeholder != "" {
 		e.Values = placeholder
 	}
-	if field := fieldOf(f); field != "" {
-		e.Code = placeOf(field)
+	if field := requestField(f); field != "" {
+		e.Code = parsePlace(field)
 	}
 	return e
 }
 
-// fieldOf returns the request field that a flag sets, or "".
-func fieldOf(f *pflag.Flag) string {
+// requestField returns the request field that a flag sets, or "".
+func requestField(f *pflag.Flag) string {
 	var r bench.Request
 	for _, of := range r.Flags() {
 		if of.Name == f.Name && of.Help == f.Usage {
-			return strings.TrimPrefix(of.Of, module)
+			return strings.TrimPrefix(of.Of, modulePrefix)
 		}
 	}
 	return ""
 }
 
-// closure matches the suffixes that the compiler adds to the name of a function for its closures.
-var closure = regexp.MustCompile(`(\.func\d+|\.\d+|-fm)+$`)
+// closureSuffix matches the suffixes that the compiler adds to the name of a function for its closures.
+var closureSuffix = regexp.MustCompile(`(\.func\d+|\.\d+|-fm)+$`)
 
-// madeIn returns the function that creates a command. For a command of the cobra library, it returns the one that
+// constructorOf returns the function that creates a command. For a command of the cobra library, it returns the one that
 // creates its parent.
-func madeIn(c *cobra.Command) Place {
+func constructorOf(c *cobra.Command) CodePlace {
 	for ; c != nil; c = c.Parent() {
 		if c.RunE == nil {
 			continue
 		}
-		name, ours := strings.CutPrefix(runtime.FuncForPC(reflect.ValueOf(c.RunE).Pointer()).Name(), module)
+		name, ours := strings.CutPrefix(runtime.FuncForPC(reflect.ValueOf(c.RunE).Pointer()).Name(), modulePrefix)
 		if !ours {
 			continue
 		}
-		place := placeOf(closure.ReplaceAllString(name, ""))
+		place := parsePlace(closureSuffix.ReplaceAllString(name, ""))
 		place.Name = strings.NewReplacer("(*", "", ")", "").Replace(place.Name)
 		return place
 	}
-	return Place{}
+	return CodePlace{}
 }

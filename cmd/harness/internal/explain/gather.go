@@ -20,8 +20,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record/metric"
 )
 
-// All returns all entries, by kind. The flags are those of root and its commands.
-func All(root *cobra.Command) ([]Entry, error) {
+// AllEntries returns all entries, by kind. The flags are those of root and its commands.
+func AllEntries(root *cobra.Command) ([]WordEntry, error) {
 	accuracies, err := accuracyEntries()
 	if err != nil {
 		return nil, err
@@ -41,68 +41,68 @@ func All(root *cobra.Command) ([]Entry, error) {
 	return all, nil
 }
 
-func ruleEntries() []Entry {
-	entryOf := func(r loadgen.Rule, folder string) Entry {
-		return Entry{
+func ruleEntries() []WordEntry {
+	entryOf := func(r loadgen.Rule, folder string) WordEntry {
+		return WordEntry{
 			Word: r.Name, Kind: Rule, Meaning: r.Met, Formula: r.Formula, Applies: r.Scenarios, Source: r.Source,
-			Code: Place{folder, r.Code},
+			Code: CodePlace{folder, r.Code},
 		}
 	}
-	var entries []Entry
+	var entries []WordEntry
 	for _, r := range loadgen.Rules() {
 		entries = append(entries, entryOf(r, "loadgen"))
 	}
 	return append(entries, entryOf(record.PowerRule(), "bench/record"))
 }
 
-func findingEntries() []Entry {
-	entries := []Entry{}
+func findingEntries() []WordEntry {
+	entries := []WordEntry{}
 	for _, r := range check.Rules() {
-		entries = append(entries, Entry{
+		entries = append(entries, WordEntry{
 			Word: r.Name, Kind: Finding, Meaning: r.Requires, Source: r.Source,
-			Code: Place{"internal/submission/check", r.Code},
+			Code: CodePlace{"internal/submission/check", r.Code},
 		})
 	}
 	return entries
 }
 
-func breachEntries() []Entry {
-	entries := []Entry{}
+func breachEntries() []WordEntry {
+	entries := []WordEntry{}
 	for _, b := range check.Breaches() {
-		entries = append(entries, Entry{
+		entries = append(entries, WordEntry{
 			Word: string(b.Kind), Kind: Breach, Meaning: strings.Join(b.Texts, "; "),
-			Code: Place{"internal/submission/check", "kindOf"},
+			Code: CodePlace{"internal/submission/check", "kindOf"},
 		})
 	}
 	return entries
 }
 
-func checkEntries() []Entry {
-	entries := []Entry{}
+func checkEntries() []WordEntry {
+	entries := []WordEntry{}
 	for _, name := range conformance.CheckNames() {
-		entries = append(entries, Entry{Word: name, Kind: Check, Meaning: conformance.CheckAbout(name),
-			Code: Place{"sdk/conformance", "allChecks"}})
+		entries = append(entries, WordEntry{Word: name, Kind: Check, Meaning: conformance.CheckAbout(name),
+			Code: CodePlace{"sdk/conformance", "allChecks"}})
 	}
 	return entries
 }
 
-func metricEntries() (all []Entry) {
+func metricEntries() (all []WordEntry) {
 	for _, i := range append(metric.Figures(), metric.ServingFigures()...) {
 		all = appendMetric(all, figureEntry(i))
 	}
 	for _, t := range append(metric.Distributions(), metric.ServingDistributions()...) {
-		all = appendMetric(all, Entry{
+		all = appendMetric(all, WordEntry{
 			Word: t.Key, Kind: Metric, Meaning: t.About, Formula: t.Formula, Unit: metric.Millis,
 			Better: string(sdk.LowerBetter),
 			Values: t.Mean().Name + ", " + t.Min().Name + ", " + t.Max().Name + ", and percentiles such as " + t.At(0.99).Name,
-			Code:   placeOf(t.Code),
+			Code:   parsePlace(t.Code),
 		})
 	}
 	return all
 }
 
 // appendMetric appends an entry unless its word exists already, because runs and servers share some figures.
-func appendMetric(all []Entry, e Entry) []Entry {
+func appendMetric(all []WordEntry, e WordEntry) []WordEntry {
 	for _, o := range all {
 		if o.Word == e.Word && o.Meaning == e.Meaning {
 			return all
@@ -111,19 +111,19 @@ func appendMetric(all []Entry, e Entry) []Entry {
 	return append(all, e)
 }
 
-func figureEntry(i metric.Info) Entry {
+func figureEntry(i metric.Info) WordEntry {
 	better := string(i.Better)
 	if i.Better == sdk.NeitherBetter {
 		better = ""
 	}
-	return Entry{
+	return WordEntry{
 		Word: i.Name, Kind: Metric, Also: i.Also, Meaning: i.About, Formula: i.Formula, Unit: i.Unit, Better: better,
-		Applies: strings.Join(i.In, ", "), Code: placeOf(i.Code),
+		Applies: strings.Join(i.In, ", "), Code: parsePlace(i.Code),
 	}
 }
 
-// statistics returns the entries of a distribution's names, such as "ttft.p99".
-func statistics(name string) (all []Entry) {
+// statisticEntries returns the entries of a distribution's names, such as "ttft.p99".
+func statisticEntries(name string) (all []WordEntry) {
 	for _, t := range append(metric.Distributions(), metric.ServingDistributions()...) {
 		of, ours := strings.CutPrefix(strings.ToLower(name), t.Prefix)
 		if !ours {
@@ -145,23 +145,23 @@ func statistics(name string) (all []Entry) {
 	return all
 }
 
-func accuracyEntries() ([]Entry, error) {
+func accuracyEntries() ([]WordEntry, error) {
 	names, err := mlconf.AccuracyMetrics()
 	if err != nil {
 		return nil, err
 	}
-	var all []Entry
+	var all []WordEntry
 	for _, name := range names {
 		m, err := mlconf.AccuracyMetricOf(name)
 		if err != nil {
 			return nil, err
 		}
-		e := Entry{
+		e := WordEntry{
 			Word: name, Kind: Accuracy, Meaning: m.About, Formula: m.Formula, Unit: m.Unit, Better: m.Better,
-			Code: Place{"loadgen/mlconf", "AccuracyMetric"},
+			Code: CodePlace{"loadgen/mlconf", "AccuracyMetric"},
 		}
 		if m.Code != "" {
-			e.Code = placeOf(m.Code)
+			e.Code = parsePlace(m.Code)
 		}
 		if m.Most > 0 {
 			e.Values = "at most " + strconv.FormatFloat(m.Most, 'f', -1, 64)
@@ -171,13 +171,13 @@ func accuracyEntries() ([]Entry, error) {
 	return all, nil
 }
 
-func settingEntries() []Entry {
-	entries := []Entry{}
+func settingEntries() []WordEntry {
+	entries := []WordEntry{}
 	for _, f := range loadgen.Fields() {
-		e := Entry{
+		e := WordEntry{
 			Word: f.UserKey(), Kind: Setting, Meaning: f.Doc, Unit: f.Unit, Applies: f.Scenario,
 			Values: f.Allowed(), Source: "rules of the round: harness settings MODEL shows the values",
-			Code: Place{"loadgen", "TestSettings." + f.Name},
+			Code: CodePlace{"loadgen", "TestSettings." + f.Name},
 		}
 		if f.Official != e.Word {
 			e.Also = []string{f.Official}
@@ -190,15 +190,15 @@ func settingEntries() []Entry {
 	return entries
 }
 
-func codeEntries() []Entry {
+func codeEntries() []WordEntry {
 	byNumber := slices.SortedFunc(slices.Values(exitcode.Meanings()), func(a, b exitcode.Meaning) int {
 		return cmp.Compare(a.Code, b.Code)
 	})
-	entries := make([]Entry, len(byNumber))
+	entries := make([]WordEntry, len(byNumber))
 	for i, m := range byNumber {
-		entries[i] = Entry{
+		entries[i] = WordEntry{
 			Word: strconv.Itoa(int(m.Code)), Kind: Code, Also: []string{m.Name}, Meaning: m.About,
-			Code: Place{"bench/exitcode", "Code"},
+			Code: CodePlace{"bench/exitcode", "Code"},
 		}
 	}
 	return entries

@@ -13,7 +13,7 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, body := range []any{Event{}, Begin{}, Plan{}, Planned{}, Start{}, Progress{}, Window{}, Times{}, Distribution{},
+	for _, body := range []any{Event{}, Begin{}, Plan{}, Planned{}, Start{}, Progress{}, Window{}, TimePercentiles{}, Distribution{},
 		Note{}, End{}} {
 		for f := range reflect.TypeOf(body).Fields() {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

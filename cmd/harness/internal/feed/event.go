@@ -92,40 +92,40 @@ type Start struct {
 
 // Progress is the state of a run, with counts since its start and since the last event.
 type Progress struct {
-	Phase       string   `json:"phase"` // loading, warmup, issuing, draining, writing, done
-	ElapsedS    float64  `json:"elapsed_s"`
-	RemainingS  *float64 `json:"remaining_s,omitempty"` // estimate
-	Queries     uint64   `json:"queries"`               // issued
-	Issued      uint64   `json:"issued"`                // samples, as are the next fields
-	Done        uint64   `json:"done"`
-	Outstanding uint64   `json:"outstanding"`
-	Read        uint64   `json:"read"` // completed samples that the following figures include
-	Tokens      uint64   `json:"tokens,omitempty"`
-	OverLimit   uint64   `json:"over_limit,omitempty"`
-	Latency     *Times   `json:"latency,omitempty"`
-	TTFT        *Times   `json:"ttft,omitempty"`
-	TPOT        *Times   `json:"tpot,omitempty"`
-	Window      Window   `json:"window"`
-	Hopeless    string   `json:"hopeless,omitempty"` // reason why the run can only end INVALID
+	Phase       string           `json:"phase"` // loading, warmup, issuing, draining, writing, done
+	ElapsedS    float64          `json:"elapsed_s"`
+	RemainingS  *float64         `json:"remaining_s,omitempty"` // estimate
+	Queries     uint64           `json:"queries"`               // issued
+	Issued      uint64           `json:"issued"`                // samples, as are the next fields
+	Done        uint64           `json:"done"`
+	Outstanding uint64           `json:"outstanding"`
+	Read        uint64           `json:"read"` // completed samples that the following figures include
+	Tokens      uint64           `json:"tokens,omitempty"`
+	OverLimit   uint64           `json:"over_limit,omitempty"`
+	Latency     *TimePercentiles `json:"latency,omitempty"`
+	TTFT        *TimePercentiles `json:"ttft,omitempty"`
+	TPOT        *TimePercentiles `json:"tpot,omitempty"`
+	Window      Window           `json:"window"`
+	Hopeless    string           `json:"hopeless,omitempty"` // reason why the run can only end INVALID
 }
 
 // Window contains the measurements since the last event.
 type Window struct {
-	FromS         float64 `json:"from_s"`
-	ToS           float64 `json:"to_s"`
-	QueriesPerSec float64 `json:"queries_per_s"` // issued
-	SamplesPerSec float64 `json:"samples_per_s"` // completed
-	TokensPerSec  float64 `json:"tokens_per_s,omitempty"`
-	Latency       *Times  `json:"latency,omitempty"`
-	QueryLatency  *Times  `json:"query_latency,omitempty"` // MultiStream
-	IssueDelay    *Times  `json:"issue_delay,omitempty"`   // Server
-	TTFT          *Times  `json:"ttft,omitempty"`
-	TPOT          *Times  `json:"tpot,omitempty"`
+	FromS         float64          `json:"from_s"`
+	ToS           float64          `json:"to_s"`
+	QueriesPerSec float64          `json:"queries_per_s"` // issued
+	SamplesPerSec float64          `json:"samples_per_s"` // completed
+	TokensPerSec  float64          `json:"tokens_per_s,omitempty"`
+	Latency       *TimePercentiles `json:"latency,omitempty"`
+	QueryLatency  *TimePercentiles `json:"query_latency,omitempty"` // MultiStream
+	IssueDelay    *TimePercentiles `json:"issue_delay,omitempty"`   // Server
+	TTFT          *TimePercentiles `json:"ttft,omitempty"`
+	TPOT          *TimePercentiles `json:"tpot,omitempty"`
 }
 
-// Times contains percentiles of times. All except the maximum may be up to 1.6 % too large. A *Times is nil if there
+// TimePercentiles contains percentiles of times. All except the maximum may be up to 1.6 % too large. A *Times is nil if there
 // are no times.
-type Times struct {
+type TimePercentiles struct {
 	Count uint64 `json:"count"`
 	Mean  int64  `json:"mean_ns"`
 	P50   int64  `json:"p50_ns"`
@@ -158,12 +158,12 @@ type End struct {
 	Error    string `json:"error,omitempty"` // error that ended the command
 }
 
-// timesOf returns the percentiles of h. percentile is the target; 0: none.
-func timesOf(h *Histogram, percentile float64) *Times {
+// toPercentiles returns the percentiles of h. percentile is the target; 0: none.
+func toPercentiles(h *Histogram, percentile float64) *TimePercentiles {
 	if h.N == 0 {
 		return nil
 	}
-	t := &Times{
+	t := &TimePercentiles{
 		Count: h.N, Mean: int64(h.Sum / float64(h.N)), Max: int64(h.Max),
 		P50: int64(h.At(0.5)), P90: int64(h.At(0.9)), P99: int64(h.At(0.99)), P999: int64(h.At(0.999)),
 	}
@@ -181,12 +181,12 @@ func timesOf(h *Histogram, percentile float64) *Times {
 	return t
 }
 
-// distributionOf returns the counts of h in the buckets of Coarse.
-func distributionOf(h *Histogram) *Distribution {
+// toDistribution returns the counts of h in the buckets of Coarse.
+func toDistribution(h *Histogram) *Distribution {
 	d := &Distribution{Buckets: [][3]int64{}}
 	var from, below int64
-	bounds := Coarse()
-	for i, n := range h.UpTo(bounds) {
+	bounds := CoarseBounds()
+	for i, n := range h.CountUpTo(bounds) {
 		if count := int64(n) - below; count > 0 {
 			d.Buckets = append(d.Buckets, [3]int64{from, int64(bounds[i]), count})
 		}

@@ -22,18 +22,18 @@ type Feed struct {
 	now   func() time.Time
 	sinks []Sink
 
-	mu    sync.Mutex
-	runs  []*Run
-	ended int // number of ended runs
-	told  sync.Mutex
+	mu        sync.Mutex
+	runs      []*Run
+	ended     int // number of ended runs
+	sinkMutex sync.Mutex
 }
 
 // New returns a feed with a fixed list of sinks.
 func New(now func() time.Time, sinks ...Sink) *Feed { return &Feed{now: now, sinks: sinks} }
 
-func (f *Feed) tellSinks(e Event) {
-	f.told.Lock()
-	defer f.told.Unlock()
+func (f *Feed) sendEvent(e Event) {
+	f.sinkMutex.Lock()
+	defer f.sinkMutex.Unlock()
 	e.Time = f.now()
 	for _, s := range f.sinks {
 		s.Event(e)
@@ -42,7 +42,7 @@ func (f *Feed) tellSinks(e Event) {
 
 // Begin reports the start of the command.
 func (f *Feed) Begin(h record.Harness, command []string) {
-	f.tellSinks(Event{Name: NameBegin, Begin: &Begin{
+	f.sendEvent(Event{Name: NameBegin, Begin: &Begin{
 		Schema: Schema, SchemaVersion: SchemaVersion, Harness: h, Command: command,
 	}})
 }
@@ -61,7 +61,7 @@ func (f *Feed) Plan(out string, of record.Identity, runs []bench.PlannedRun) {
 		f.runs = append(f.runs, &Run{Planned: planned})
 	}
 	f.mu.Unlock()
-	f.tellSinks(Event{Name: NamePlan, Plan: p})
+	f.sendEvent(Event{Name: NamePlan, Plan: p})
 }
 
 // runName returns the name of a planned run. If another run of the command has this name, for example the same model in
@@ -74,9 +74,9 @@ func (f *Feed) runName(of record.Identity, p Planned) string {
 	return name
 }
 
-// changeRun applies set to the run that ends next and returns its number. If no run is planned, it does nothing and
+// updateRun applies set to the run that ends next and returns its number. If no run is planned, it does nothing and
 // returns 0.
-func (f *Feed) changeRun(set func(*Run)) (number int) {
+func (f *Feed) updateRun(set func(*Run)) (number int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.ended >= len(f.runs) {
@@ -89,24 +89,24 @@ func (f *Feed) changeRun(set func(*Run)) (number int) {
 
 // Open reports the workload of the run.
 func (f *Feed) Open(rec record.Run) {
-	n := f.changeRun(func(r *Run) { r.Workload = rec.Workload })
-	f.tellSinks(Event{Name: NameOpen, Run: n, Open: &Open{Workload: rec.Workload, Settings: rec.Settings}})
+	n := f.updateRun(func(r *Run) { r.Workload = rec.Workload })
+	f.sendEvent(Event{Name: NameOpen, Run: n, Open: &Open{Workload: rec.Workload, Settings: rec.Settings}})
 }
 
 // Done reports the end of the run. The run may have failed before it began.
 func (f *Feed) Done(rec record.Run) {
-	n := f.changeRun(func(r *Run) {
+	n := f.updateRun(func(r *Run) {
 		r.Result = &rec
 		f.ended++
 	})
-	f.tellSinks(Event{Name: NameResult, Run: n, Result: &rec})
+	f.sendEvent(Event{Name: NameResult, Run: n, Result: &rec})
 }
 
 // Note reports a note to the user.
-func (f *Feed) Note(text string) { f.tellSinks(Event{Name: NameNote, Note: &Note{Text: text}}) }
+func (f *Feed) Note(text string) { f.sendEvent(Event{Name: NameNote, Note: &Note{Text: text}}) }
 
 // End reports the end of the command.
-func (f *Feed) End(e End) { f.tellSinks(Event{Name: NameEnd, End: &e}) }
+func (f *Feed) End(e End) { f.sendEvent(Event{Name: NameEnd, End: &e}) }
 
 // Each calls visit for the runs that have begun or ended, in order. visit must not keep the pointer or call the feed.
 func (f *Feed) Each(visit func(*Run)) {
@@ -121,9 +121,9 @@ func (f *Feed) Each(visit func(*Run)) {
 
 // Test reports the progress of a LoadGen run until stop is called. stop waits for the last report.
 func (f *Feed) Test(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
-	judged := judgedBy(t)
-	n := f.changeRun(func(r *Run) { r.Start, r.Phase, r.Began = judged, Phases()[0], time.Now() })
-	f.tellSinks(Event{Name: NameStart, Run: n, Start: &judged})
+	judged := runLimits(t)
+	n := f.updateRun(func(r *Run) { r.Start, r.Phase, r.Began = judged, Phases()[0], time.Now() })
+	f.sendEvent(Event{Name: NameStart, Run: n, Start: &judged})
 	w := &runWatcher{feed: f, run: n, progress: p, reader: p.Reader(), began: time.Now(), judged: judged}
 	w.window = windowTally{
 		scenario: t.Scenario, latency: time.Duration(judged.LimitNS),
@@ -131,7 +131,7 @@ func (f *Feed) Test(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	}
 	done := make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() { w.lookLoop(done) })
+	wg.Go(func() { w.readLoop(done) })
 	return sync.OnceFunc(func() {
 		close(done)
 		wg.Wait()

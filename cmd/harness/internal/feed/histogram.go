@@ -17,29 +17,29 @@ type Histogram struct {
 
 // fine is log2 of the buckets per octave.
 const (
-	fine    = 6
-	buckets = (64-fine)<<fine + 1<<fine
+	bucketBits  = 6
+	bucketCount = (64-bucketBits)<<bucketBits + 1<<bucketBits
 )
 
 // Add counts a time. Negative times count as 0.
 func (h *Histogram) Add(d time.Duration) {
 	if h.counts == nil {
-		h.counts = make([]uint64, buckets)
+		h.counts = make([]uint64, bucketCount)
 	}
 	d = max(d, 0)
-	h.counts[bucketOf(d)]++
+	h.counts[bucketIndex(d)]++
 	h.N++
 	h.Sum += float64(d)
 	h.Max = max(h.Max, d)
 }
 
-// bucketOf returns the number i of the bucket of d, which contains the times above bucketBound(i-1) and up to
+// bucketIndex returns the number i of the bucket of d, which contains the times above bucketBound(i-1) and up to
 // bucketBound(i).
-func bucketOf(d time.Duration) int { return orderstat.Bucket(uint64(max(d, 1))-1, fine) }
+func bucketIndex(d time.Duration) int { return orderstat.Bucket(uint64(max(d, 1))-1, bucketBits) }
 
 // bucketBound returns the largest time in a bucket.
 func bucketBound(i int) time.Duration {
-	_, highest := orderstat.Bounds(i, fine)
+	_, highest := orderstat.Bounds(i, bucketBits)
 	return time.Duration(highest + 1)
 }
 
@@ -61,22 +61,22 @@ func (h *Histogram) At(p float64) time.Duration {
 	return h.Max
 }
 
-// Coarse returns the bounds of eight buckets per octave, from 1.024 us to 1,100 s. They are 6.7 to 12.5 % apart.
-func Coarse() []time.Duration {
+// CoarseBounds returns the bounds of eight buckets per octave, from 1.024 us to 1,100 s. They are 6.7 to 12.5 % apart.
+func CoarseBounds() []time.Duration {
 	var all []time.Duration
-	for i := bucketOf(1<<10) + 1<<fine>>3; bucketBound(i) <= 1<<40; i += 1 << fine >> 3 {
+	for i := bucketIndex(1<<10) + 1<<bucketBits>>3; bucketBound(i) <= 1<<40; i += 1 << bucketBits >> 3 {
 		all = append(all, bucketBound(i))
 	}
 	return append([]time.Duration{1 << 10}, all...)
 }
 
-// UpTo counts the times up to each of the bounds, which must be an ordered subset of Coarse.
-func (h *Histogram) UpTo(bounds []time.Duration) []uint64 {
+// CountUpTo counts the times up to each of the bounds, which must be an ordered subset of Coarse.
+func (h *Histogram) CountUpTo(bounds []time.Duration) []uint64 {
 	out := make([]uint64, len(bounds))
 	var sum uint64
 	next := 0
 	for k, b := range bounds {
-		for end := bucketOf(b) + 1; next < end && next < len(h.counts); next++ {
+		for end := bucketIndex(b) + 1; next < end && next < len(h.counts); next++ {
 			sum += h.counts[next]
 		}
 		out[k] = sum
@@ -90,7 +90,7 @@ func (h *Histogram) Merge(o *Histogram) {
 		return
 	}
 	if h.counts == nil {
-		h.counts = make([]uint64, buckets)
+		h.counts = make([]uint64, bucketCount)
 	}
 	for i, n := range o.counts {
 		h.counts[i] += n

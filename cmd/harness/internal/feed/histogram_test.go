@@ -9,26 +9,26 @@ import (
 )
 
 func TestBucketsTile(t *testing.T) {
-	for i := range buckets - 1 {
-		if i >= bucketOf(math.MaxInt64) { // its bound is beyond
+	for i := range bucketCount - 1 {
+		if i >= bucketIndex(math.MaxInt64) { // its bound is beyond
 			break
 		}
-		if got := bucketOf(bucketBound(i)); got != i {
+		if got := bucketIndex(bucketBound(i)); got != i {
 			t.Fatalf("the bound of bucket %d is in bucket %d", i, got)
 		}
-		if bucketBound(i) < math.MaxInt64 && bucketOf(bucketBound(i)+1) != i+1 {
-			t.Fatalf("what follows bucket %d is in bucket %d", i, bucketOf(bucketBound(i)+1))
+		if bucketBound(i) < math.MaxInt64 && bucketIndex(bucketBound(i)+1) != i+1 {
+			t.Fatalf("what follows bucket %d is in bucket %d", i, bucketIndex(bucketBound(i)+1))
 		}
 	}
 }
 
 func TestCoarseBounds(t *testing.T) {
-	all := Coarse()
+	all := CoarseBounds()
 	if all[0] != 1024 || all[len(all)-1] != 1<<40 || len(all) != 241 {
 		t.Errorf("%d bounds from %v to %v", len(all), all[0], all[len(all)-1])
 	}
 	for i, b := range all {
-		if bucketBound(bucketOf(b)) != b {
+		if bucketBound(bucketIndex(b)) != b {
 			t.Errorf("%v is no bound", b)
 		}
 		if i > 0 && float64(b)/float64(all[i-1]) > 1.126 {
@@ -66,7 +66,7 @@ func FuzzHistogram(f *testing.F) {
 				within++
 			}
 		}
-		if got := h.UpTo([]time.Duration{1 << 30}); got[0] != within {
+		if got := h.CountUpTo([]time.Duration{1 << 30}); got[0] != within {
 			t.Errorf("%d of %v are up to 2^30 ns, want %d", got[0], all, within)
 		}
 	})
@@ -85,7 +85,7 @@ func TestTooFew(t *testing.T) {
 			h.Add(time.Duration(i + 1))
 		}
 		for i, percentile := range []float64{0, .97} {
-			if got := strings.Join(timesOf(&h, percentile).TooFew, " "); got != want[i] {
+			if got := strings.Join(toPercentiles(&h, percentile).TooFew, " "); got != want[i] {
 				t.Errorf("%d values, target %v: %s, want %s", n, percentile, got, want[i])
 			}
 		}
@@ -94,7 +94,7 @@ func TestTooFew(t *testing.T) {
 
 func TestNothingAdded(t *testing.T) {
 	var h Histogram
-	if h.At(0.99) != 0 || h.UpTo([]time.Duration{1024})[0] != 0 {
+	if h.At(0.99) != 0 || h.CountUpTo([]time.Duration{1024})[0] != 0 {
 		t.Error("an empty histogram has times")
 	}
 	h.Add(5)

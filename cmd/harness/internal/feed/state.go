@@ -40,8 +40,8 @@ func Percentile(t bench.PlannedRun) float64 {
 	return 0
 }
 
-// judgedBy returns the limits of a run. Accuracy runs have none.
-func judgedBy(t bench.PlannedRun) Start {
+// runLimits returns the limits of a run. Accuracy runs have none.
+func runLimits(t bench.PlannedRun) Start {
 	if t.Mode == loadgen.AccuracyOnly {
 		return Start{}
 	}

@@ -12,9 +12,9 @@ import (
 // samples per reading. This is half a million samples per second, for about 5 ms of processor time. The rest is read at
 // the end of the run.
 const (
-	period    = 500 * time.Millisecond
-	everyNth  = 5
-	maxAtOnce = 1 << 18
+	readInterval         = 500 * time.Millisecond
+	readsPerDistribution = 5
+	maxSamplesPerRead    = 1 << 18
 )
 
 // runWatcher reads the progress of one run.
@@ -31,13 +31,13 @@ type runWatcher struct {
 	counts loadgen.Counts
 }
 
-func (w *runWatcher) lookLoop(done <-chan struct{}) {
-	tick := time.NewTicker(period)
+func (w *runWatcher) readLoop(done <-chan struct{}) {
+	tick := time.NewTicker(readInterval)
 	defer tick.Stop()
 	for n := 1; ; n++ {
 		select {
 		case <-tick.C:
-			w.readNew(maxAtOnce, n%everyNth == 0)
+			w.readNew(maxSamplesPerRead, n%readsPerDistribution == 0)
 		case <-done:
 			w.readNew(loadgen.ReadAll, true)
 			return
@@ -56,24 +56,24 @@ func (w *runWatcher) readNew(maxSamples int, distributed bool) {
 		Phase: phases[s.Phase], ElapsedS: s.Elapsed.Seconds(), Hopeless: s.Hopeless,
 		Queries: counts.Queries, Issued: counts.Issued, Done: counts.Done, Read: counts.Read,
 	}
-	if left, ok := live.Remaining(s); ok && s.Phase < loadgen.PhaseWriting {
+	if left, ok := live.EstimateRemaining(s); ok && s.Phase < loadgen.PhaseWriting {
 		seconds := left.Seconds()
 		p.RemainingS = &seconds
 	}
-	p.Window = w.newWindow(counts)
+	p.Window = w.endWindow(counts)
 	var d *Distribution
-	w.feed.changeRun(func(r *Run) {
+	w.feed.updateRun(func(r *Run) {
 		r.Phase, r.Elapsed, r.Counts = p.Phase, s.Elapsed, counts
 		r.mergeTally(&w.window.sampleTally)
 		w.fillTotals(p, r)
 		if distributed && r.Latency.N > 0 {
-			d = distributionOf(&r.Latency)
+			d = toDistribution(&r.Latency)
 		}
 	})
 	w.window.resetTally()
-	w.feed.tellSinks(Event{Name: NameProgress, Run: w.run, Progress: p})
+	w.feed.sendEvent(Event{Name: NameProgress, Run: w.run, Progress: p})
 	if d != nil {
-		w.feed.tellSinks(Event{Name: NameDistribution, Run: w.run, Distribution: d})
+		w.feed.sendEvent(Event{Name: NameDistribution, Run: w.run, Distribution: d})
 	}
 }
 
@@ -81,16 +81,16 @@ func (w *runWatcher) readNew(maxSamples int, distributed bool) {
 func (w *runWatcher) fillTotals(p *Progress, r *Run) {
 	p.Outstanding, p.Tokens, p.OverLimit = r.Outstanding(), r.Tokens, r.OverLimit
 	at := w.judged.Percentile
-	p.Latency, p.TTFT, p.TPOT = timesOf(&r.Latency, at), timesOf(&r.TTFT, at), timesOf(&r.TPOT, at)
+	p.Latency, p.TTFT, p.TPOT = toPercentiles(&r.Latency, at), toPercentiles(&r.TTFT, at), toPercentiles(&r.TPOT, at)
 }
 
-// newWindow ends the current window and returns its measurements. counts are the totals up to now.
-func (w *runWatcher) newWindow(counts loadgen.Counts) Window {
+// endWindow ends the current window and returns its measurements. counts are the totals up to now.
+func (w *runWatcher) endWindow(counts loadgen.Counts) Window {
 	now, t, at := time.Since(w.began), &w.window, w.judged.Percentile
 	out := Window{
 		FromS: w.at.Seconds(), ToS: now.Seconds(),
-		Latency: timesOf(&t.Latency, at), QueryLatency: timesOf(&t.QueryLatency, at), IssueDelay: timesOf(&t.IssueDelay, at),
-		TTFT: timesOf(&t.TTFT, at), TPOT: timesOf(&t.TPOT, at),
+		Latency: toPercentiles(&t.Latency, at), QueryLatency: toPercentiles(&t.QueryLatency, at), IssueDelay: toPercentiles(&t.IssueDelay, at),
+		TTFT: toPercentiles(&t.TTFT, at), TPOT: toPercentiles(&t.TPOT, at),
 	}
 	if took := (now - w.at).Seconds(); took > 0 {
 		out.QueriesPerSec = float64(counts.Queries-min(w.counts.Queries, counts.Queries)) / took

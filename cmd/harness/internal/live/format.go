@@ -19,10 +19,10 @@ import (
 // terminals cut them off. percentile is the target as a fraction; 0 if the scenario has none.
 func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 	if s.Phase != loadgen.PhaseIssuing && s.Phase != loadgen.PhaseDraining {
-		return phases[s.Phase]
+		return phaseTexts[s.Phase]
 	}
-	parts := []string{phases[s.Phase] + " " + elapsedText(s)}
-	if left, ok := Remaining(s); ok && left > 0 {
+	parts := []string{phaseTexts[s.Phase] + " " + elapsedText(s)}
+	if left, ok := EstimateRemaining(s); ok && left > 0 {
 		parts = append(parts, "ETA "+figure.Seconds(left))
 	}
 	parts = append(parts, countsText(s))
@@ -38,8 +38,8 @@ func Line(s loadgen.ProgressSnapshot, percentile float64) string {
 	return strings.Join(parts, "  ")
 }
 
-// phases maps the phases of a run to their descriptions.
-var phases = map[loadgen.Phase]string{
+// phaseTexts maps the phases of a run to their descriptions.
+var phaseTexts = map[loadgen.Phase]string{
 	loadgen.PhaseIdle:     "starting",
 	loadgen.PhaseLoading:  "loading samples",
 	loadgen.PhaseWarmUp:   "warming up",
@@ -87,9 +87,9 @@ func tokenLatencies(t loadgen.TokenProgress, name string) string {
 	return text
 }
 
-// Remaining estimates the time until the series ends. The series ends after the minimum duration and, at the current
+// EstimateRemaining estimates the time until the series ends. The series ends after the minimum duration and, at the current
 // rate, the minimum number of queries (Offline and accuracy: all samples). ok is false if there is no estimate yet.
-func Remaining(s loadgen.ProgressSnapshot) (left time.Duration, ok bool) {
+func EstimateRemaining(s loadgen.ProgressSnapshot) (left time.Duration, ok bool) {
 	if s.Elapsed <= 0 || s.Done == 0 {
 		return 0, false
 	}

@@ -20,8 +20,8 @@ type Options struct {
 	Label      string     // name of the run: "Server performance"
 	Percentile float64    // the scenario's target, as a fraction
 	Snapshot   func() loadgen.ProgressSnapshot
-	// Tell returns a line to keep on the screen, or "". It is called at each update; nil: no such lines.
-	Tell func(loadgen.ProgressSnapshot) string
+	// PermanentLine returns a line to keep on the screen, or "". It is called at each update; nil: no such lines.
+	PermanentLine func(loadgen.ProgressSnapshot) string
 }
 
 // The interval of updates: 2 Hz on a terminal, where the line is rewritten, and less often where each line remains.
@@ -53,8 +53,8 @@ func (o Options) drawLoop(done <-chan struct{}) {
 				warned = true
 				o.writeWarning(s.Hopeless)
 			}
-			if o.Tell != nil {
-				o.writeLasting(o.Tell(s))
+			if o.PermanentLine != nil {
+				o.writePermanent(o.PermanentLine(s))
 			}
 			line := o.Label + "  " + Line(s, o.Percentile)
 			if o.Terminal || line != shown { // elsewhere, skip repeated lines
@@ -75,8 +75,8 @@ func (o Options) writeWarning(why string) {
 		terminal.Line(o.Label), terminal.Line(why))
 }
 
-// writeLasting writes a permanent line, unless text is empty.
-func (o Options) writeLasting(text string) {
+// writePermanent writes a permanent line, unless text is empty.
+func (o Options) writePermanent(text string) {
 	if text != "" {
 		o.clearLine()
 		fmt.Fprintln(o.Out, terminal.Line(text))
@@ -93,8 +93,8 @@ func (o Options) drawPeriod() time.Duration {
 	return plainPeriod
 }
 
-// rewind is the ANSI sequence that returns to the first column and clears the line.
-const rewind = "\r\x1b[K"
+// clearSequence is the ANSI sequence that returns to the first column and clears the line.
+const clearSequence = "\r\x1b[K"
 
 func (o Options) writeLine(line string) {
 	line = terminal.Line(line)
@@ -102,12 +102,12 @@ func (o Options) writeLine(line string) {
 		fmt.Fprintln(o.Out, line)
 		return
 	}
-	fmt.Fprint(o.Out, rewind+cutToWidth(line, o.lineWidth()))
+	fmt.Fprint(o.Out, clearSequence+cutToWidth(line, o.lineWidth()))
 }
 
 func (o Options) clearLine() {
 	if o.Terminal {
-		fmt.Fprint(o.Out, rewind)
+		fmt.Fprint(o.Out, clearSequence)
 	}
 }
 

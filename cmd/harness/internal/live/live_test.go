@@ -134,7 +134,7 @@ func TestHopelessRunIsToldOnce(t *testing.T) {
 func TestStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		s := NewStatus(&out, true, nil)
+		s := NewStatusLine(&out, true, nil)
 		for range 10 {
 			s.Set("a")
 			time.Sleep(100 * time.Millisecond)
@@ -150,7 +150,7 @@ func TestStatus(t *testing.T) {
 func TestPlainStatus(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer
-		s := NewStatus(&out, false, nil)
+		s := NewStatusLine(&out, false, nil)
 		for range 60 {
 			s.Set("a")
 			time.Sleep(100 * time.Millisecond)
@@ -173,7 +173,7 @@ func FuzzRemaining(f *testing.F) {
 		if accuracy {
 			s.Mode = loadgen.AccuracyOnly
 		}
-		if left, ok := Remaining(s); ok && left < 0 {
+		if left, ok := EstimateRemaining(s); ok && left < 0 {
 			t.Errorf("%+v: %v left", s, left)
 		}
 		Line(s, 0.9)

@@ -30,16 +30,16 @@ func main() {
 }
 
 func writeManuals(dir, version string, date time.Time) error {
-	root := cli.Tree()
+	root := cli.CommandTree()
 	pages, completions := filepath.Join(dir, "man", "man1"), filepath.Join(dir, "completions")
 	if err := errors.Join(os.MkdirAll(pages, 0o755), os.MkdirAll(completions, 0o755)); err != nil {
 		return err
 	}
-	return errors.Join(writePages(root, manualPage{version, date}, pages), writeCompletions(root, completions))
+	return errors.Join(writePages(root, manualWriter{version, date}, pages), writeCompletions(root, completions))
 }
 
 // writePages writes the pages of a command and of all its subcommands.
-func writePages(c *cobra.Command, p manualPage, dir string) error {
+func writePages(c *cobra.Command, p manualWriter, dir string) error {
 	var b bytes.Buffer
 	if err := p.writePage(&b, c); err != nil {
 		return err

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/cli/shell"
 )
 
-// manualPage writes manual pages in the macros of man(7). A page contains the command's help and all flags.
-type manualPage struct {
+// manualWriter writes manual pages in the macros of man(7). A page contains the command's help and all flags.
+type manualWriter struct {
 	version string
 	date    time.Time
 }
@@ -21,8 +21,8 @@ type manualPage struct {
 func pageName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
 // writePage writes the page of a command.
-func (p manualPage) writePage(w io.Writer, c *cobra.Command) error {
-	h := shell.HelpOf(c, true)
+func (p manualWriter) writePage(w io.Writer, c *cobra.Command) error {
+	h := shell.NewHelp(c, true)
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %s 1 %s %s Plumbline\n", quoteArgument(strings.ToUpper(pageName(c))),
 		p.date.Format("2006-01-02"), quoteArgument("Plumbline "+p.version)) // dates do not need escaped dashes
@@ -60,7 +60,7 @@ func (p manualPage) writePage(w io.Writer, c *cobra.Command) error {
 }
 
 // writeTagged writes a paragraph with its own heading.
-func writeTagged(b *strings.Builder, i shell.Item) {
+func writeTagged(b *strings.Builder, i shell.HelpItem) {
 	fmt.Fprintf(b, ".TP\n.B %s\n%s\n", troffText(i.Name), troffText(i.Text))
 }
 

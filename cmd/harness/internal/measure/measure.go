@@ -35,8 +35,8 @@ type Measure struct {
 	times  func(r *feed.Run) *feed.Histogram
 }
 
-// Prometheus returns the metric's name in Prometheus, by OpenTelemetry's conversion rules.
-func (m Measure) Prometheus() string {
+// PrometheusName returns the metric's name in Prometheus, by OpenTelemetry's conversion rules.
+func (m Measure) PrometheusName() string {
 	name := strings.ReplaceAll(m.Name, ".", "_")
 	if m.Unit == "s" {
 		name += "_seconds"
@@ -56,24 +56,24 @@ var runLabels = []string{"run", "model", "scenario", "mode"}
 // LabelNames returns the names of all labels.
 func (m Measure) LabelNames() []string { return append(append([]string{}, runLabels...), m.Labels...) }
 
-// Point is a value of a measure or, for a Distribution, its times.
-type Point struct {
+// MeasurePoint is a value of a measure or, for a Distribution, its times.
+type MeasurePoint struct {
 	Labels []string // values of LabelNames
 	Value  float64
 	Times  *feed.Histogram
 }
 
 // Of calls visit for each known value of a run.
-func (m Measure) Of(r *feed.Run, visit func(Point)) {
+func (m Measure) Of(r *feed.Run, visit func(MeasurePoint)) {
 	labels := []string{strconv.Itoa(r.Run), r.Model, r.Scenario, r.Mode}
 	if m.Kind == Distribution {
 		if h := m.times(r); h.N > 0 {
-			visit(Point{Labels: validLabels(labels), Times: h})
+			visit(MeasurePoint{Labels: validLabels(labels), Times: h})
 		}
 		return
 	}
 	m.values(r, func(v float64, more ...string) {
-		visit(Point{Labels: validLabels(append(append([]string{}, labels...), more...)), Value: v})
+		visit(MeasurePoint{Labels: validLabels(append(append([]string{}, labels...), more...)), Value: v})
 	})
 }
 
@@ -85,13 +85,13 @@ func validLabels(labels []string) []string {
 	return labels
 }
 
-// singleValue returns the values function of a measure with one value.
-func singleValue(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...string)) {
+// newSingleValue returns the values function of a measure with one value.
+func newSingleValue(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...string)) {
 	return func(r *feed.Run, add func(float64, ...string)) { add(value(r)) }
 }
 
-// knownValue is singleValue for a value that is omitted if it is 0.
-func knownValue(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...string)) {
+// newKnownValue is singleValue for a value that is omitted if it is 0.
+func newKnownValue(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...string)) {
 	return func(r *feed.Run, add func(float64, ...string)) {
 		if v := value(r); v != 0 {
 			add(v)
@@ -99,18 +99,18 @@ func knownValue(value func(*feed.Run) float64) func(*feed.Run, func(float64, ...
 	}
 }
 
-// Table returns all measures.
-func Table() []Measure {
-	return append(append(append([]Measure{}, counts...), states...), distributions...)
+// AllMeasures returns all measures.
+func AllMeasures() []Measure {
+	return append(append(append([]Measure{}, countMeasures...), stateMeasures...), distributionMeasures...)
 }
 
-var counts = []Measure{
+var countMeasures = []Measure{
 	{Name: "plumbline.queries.issued", Unit: "{query}", Kind: Counter, Help: "Queries issued.",
-		values: singleValue(func(r *feed.Run) float64 { return float64(r.Queries) })},
+		values: newSingleValue(func(r *feed.Run) float64 { return float64(r.Queries) })},
 	{Name: "plumbline.samples.issued", Unit: "{sample}", Kind: Counter, Help: "Samples issued.",
-		values: singleValue(func(r *feed.Run) float64 { return float64(r.Issued) })},
+		values: newSingleValue(func(r *feed.Run) float64 { return float64(r.Issued) })},
 	{Name: "plumbline.samples.completed", Unit: "{sample}", Kind: Counter, Help: "Samples answered.",
-		values: singleValue(func(r *feed.Run) float64 { return float64(r.Done) })},
+		values: newSingleValue(func(r *feed.Run) float64 { return float64(r.Done) })},
 	{Name: "plumbline.samples.over_limit", Unit: "{sample}", Kind: Counter,
 		Help: "Samples answered above a latency limit of the run, exactly.",
 		values: func(r *feed.Run, add func(float64, ...string)) {
@@ -119,47 +119,47 @@ var counts = []Measure{
 			}
 		}},
 	{Name: "plumbline.tokens.completed", Unit: "{token}", Kind: Counter, Help: "Tokens of the samples answered.",
-		values: knownValue(func(r *feed.Run) float64 { return float64(r.Tokens) })},
+		values: newKnownValue(func(r *feed.Run) float64 { return float64(r.Tokens) })},
 	{Name: "plumbline.samples.outstanding", Unit: "{sample}", Help: "Samples issued and not yet answered.",
-		values: singleValue(func(r *feed.Run) float64 { return float64(r.Outstanding()) })},
+		values: newSingleValue(func(r *feed.Run) float64 { return float64(r.Outstanding()) })},
 }
 
-var states = []Measure{
+var stateMeasures = []Measure{
 	{Name: "plumbline.run.info", Unit: "", Help: "What runs; always 1.",
-		Labels: []string{"name", "precision", "backend", "dataset", "server_model"}, values: runInfo},
+		Labels: []string{"name", "precision", "backend", "dataset", "server_model"}, values: addRunInfo},
 	{Name: Phase, Unit: "", Help: "1 for the phase that the run is in, 0 for the others.",
-		Labels: []string{"phase"}, values: runPhase},
+		Labels: []string{"phase"}, values: addRunPhase},
 	{Name: "plumbline.run.elapsed", Unit: "s", Help: "Time since LoadGen's clock started, of the series under way.",
-		values: singleValue(func(r *feed.Run) float64 { return r.Elapsed.Seconds() })},
+		values: newSingleValue(func(r *feed.Run) float64 { return r.Elapsed.Seconds() })},
 	{Name: "plumbline.run.latency_limit", Unit: "s", Help: "The latency limit of the run, where it has one.",
-		values: knownValue(func(r *feed.Run) float64 { return float64(r.LimitNS) / 1e9 })},
+		values: newKnownValue(func(r *feed.Run) float64 { return float64(r.LimitNS) / 1e9 })},
 	{Name: "plumbline.run.latency_percentile", Unit: "", Help: "The percentile, as a fraction, that the run is judged at.",
-		values: knownValue(func(r *feed.Run) float64 { return r.Percentile })},
+		values: newKnownValue(func(r *feed.Run) float64 { return r.Percentile })},
 	{Name: "plumbline.run.exit_code", Unit: "",
-		Help: "Of a run that has ended: 0 VALID, or accuracy at its target; else as harness exits.", values: exitCode},
+		Help: "Of a run that has ended: 0 VALID, or accuracy at its target; else as harness exits.", values: addExitCode},
 	{Name: "plumbline.run.result", Unit: "", Help: "Of a run that has ended: its figure, as the report has it.",
-		Labels: []string{"metric", "unit"}, values: runResult},
+		Labels: []string{"metric", "unit"}, values: addRunResult},
 }
 
-var distributions = []Measure{
-	timesOf(metric.Latency, func(r *feed.Run) *feed.Histogram { return &r.Latency }),
-	timesOf(metric.QueryLatency, func(r *feed.Run) *feed.Histogram { return &r.QueryLatency }),
-	timesOf(metric.IssueDelay, func(r *feed.Run) *feed.Histogram { return &r.IssueDelay }),
-	timesOf(metric.TTFT, func(r *feed.Run) *feed.Histogram { return &r.TTFT }),
-	timesOf(metric.TPOT, func(r *feed.Run) *feed.Histogram { return &r.TPOT }),
+var distributionMeasures = []Measure{
+	timesMeasure(metric.Latency, func(r *feed.Run) *feed.Histogram { return &r.Latency }),
+	timesMeasure(metric.QueryLatency, func(r *feed.Run) *feed.Histogram { return &r.QueryLatency }),
+	timesMeasure(metric.IssueDelay, func(r *feed.Run) *feed.Histogram { return &r.IssueDelay }),
+	timesMeasure(metric.TTFT, func(r *feed.Run) *feed.Histogram { return &r.TTFT }),
+	timesMeasure(metric.TPOT, func(r *feed.Run) *feed.Histogram { return &r.TPOT }),
 }
 
-func timesOf(of metric.Times, times func(r *feed.Run) *feed.Histogram) Measure {
+func timesMeasure(of metric.Times, times func(r *feed.Run) *feed.Histogram) Measure {
 	return Measure{Name: of.Signal, Unit: "s", Kind: Distribution, Help: of.About + ".", times: times}
 }
 
-func runInfo(r *feed.Run, add func(float64, ...string)) {
+func addRunInfo(r *feed.Run, add func(float64, ...string)) {
 	if w := r.Workload; w != nil {
 		add(1, r.Name, w.Precision, w.Backend, w.Dataset, w.BackendInfo["model"]) // "": no server
 	}
 }
 
-func runPhase(r *feed.Run, add func(float64, ...string)) {
+func addRunPhase(r *feed.Run, add func(float64, ...string)) {
 	for _, p := range feed.Phases() {
 		v := 0.0
 		if p == r.Phase {
@@ -169,13 +169,13 @@ func runPhase(r *feed.Run, add func(float64, ...string)) {
 	}
 }
 
-func exitCode(r *feed.Run, add func(float64, ...string)) {
+func addExitCode(r *feed.Run, add func(float64, ...string)) {
 	if r.Result != nil {
 		add(float64(r.Result.OwnCode()))
 	}
 }
 
-func runResult(r *feed.Run, add func(float64, ...string)) {
+func addRunResult(r *feed.Run, add func(float64, ...string)) {
 	if r.Result == nil {
 		return
 	}

@@ -17,8 +17,8 @@ func TestEveryMeasureIsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]bool{}
-	for _, m := range Table() {
-		name := m.Prometheus()
+	for _, m := range AllMeasures() {
+		name := m.PrometheusName()
 		if seen[name] {
 			t.Errorf("%s is there twice", name)
 		}
@@ -37,10 +37,10 @@ func TestEveryMeasureIsDocumented(t *testing.T) {
 // TestInfoNamesTheModelAtAServer beside the name of the run.
 func TestInfoNamesTheModelAtAServer(t *testing.T) {
 	r := &feed.Run{Workload: &record.Workload{Backend: "openai", BackendInfo: map[string]string{"model": "their-8b"}}}
-	at := slices.IndexFunc(Table(), func(m Measure) bool { return m.Name == "plumbline.run.info" })
+	at := slices.IndexFunc(AllMeasures(), func(m Measure) bool { return m.Name == "plumbline.run.info" })
 	var labels []string
-	m := Table()[at]
-	m.Of(r, func(p Point) { labels = p.Labels })
+	m := AllMeasures()[at]
+	m.Of(r, func(p MeasurePoint) { labels = p.Labels })
 	i := slices.Index(m.LabelNames(), "server_model")
 	if len(labels) != len(m.LabelNames()) || labels[i] != "their-8b" {
 		t.Errorf("%q are %q", m.LabelNames(), labels)

@@ -12,22 +12,22 @@ import (
 // DashboardPath is the URL path of Grafana's dashboard.
 const DashboardPath = "/dashboard.json"
 
-// Dashboard returns a dashboard for Grafana 10 and later, as JSON. It contains one panel per measure. For distributions
+// DashboardJSON returns a dashboard for Grafana 10 and later, as JSON. It contains one panel per measure. For distributions
 // it contains a panel over time and one of whole runs. The user chooses the Prometheus server at import and the runs on
 // the page.
-func Dashboard() []byte {
+func DashboardJSON() []byte {
 	d := dashboard{
 		Title: "Plumbline", UID: "plumbline", Tags: []string{"plumbline"}, SchemaVersion: 39, Refresh: "5s",
 		Time: timeSpan{From: "now-15m", To: "now"}, Panels: []dashboardPanel{},
 		Templating: dashboardTemplating{List: []dashboardVariable{
 			{Name: "datasource", Label: "Prometheus", Type: "datasource", Query: "prometheus"},
-			{Name: "run", Label: "Run", Type: "query", Query: "label_values(" + anyRun + ", run)", Datasource: &asked,
-				Multi: true, IncludeAll: true, AllValue: ".*", Refresh: onTimeRange, Sort: numerically},
+			{Name: "run", Label: "Run", Type: "query", Query: "label_values(" + elapsedMetric + ", run)", Datasource: &chosenPrometheus,
+				Multi: true, IncludeAll: true, AllValue: ".*", Refresh: refreshOnTimeRange, Sort: sortNumerically},
 		}},
 	}
 	place := panelLayout{}
 	for _, kind := range []func(measure.Measure) bool{isTable, isDistribution, isSeries} {
-		for _, m := range measure.Table() {
+		for _, m := range measure.AllMeasures() {
 			if kind(m) {
 				for _, p := range measurePanels(m) {
 					p.ID, p.GridPos = len(d.Panels)+1, place.nextPosition(p.width)
@@ -40,16 +40,16 @@ func Dashboard() []byte {
 	return append(text, '\n')
 }
 
-// anyRun is a metric that each run has from its start.
-const anyRun = "plumbline_run_elapsed_seconds"
+// elapsedMetric is a metric that each run has from its start.
+const elapsedMetric = "plumbline_run_elapsed_seconds"
 
 // Options of Grafana's variables: reload when the time range changes, and sort by number.
 const (
-	onTimeRange = 2
-	numerically = 3
+	refreshOnTimeRange = 2
+	sortNumerically    = 3
 )
 
-var asked = dataSource{Type: "prometheus", UID: "${datasource}"}
+var chosenPrometheus = dataSource{Type: "prometheus", UID: "${datasource}"}
 
 // The part of Grafana's dashboard schema used here.
 type (
@@ -125,15 +125,15 @@ type (
 type panelLayout struct{ x, y int }
 
 const (
-	columns = 24
-	height  = 8
+	gridColumns = 24
+	panelHeight = 8
 )
 
 func (l *panelLayout) nextPosition(width int) panelPosition {
-	if l.x+width > columns {
-		l.x, l.y = 0, l.y+height
+	if l.x+width > gridColumns {
+		l.x, l.y = 0, l.y+panelHeight
 	}
-	p := panelPosition{X: l.x, Y: l.y, W: width, H: height}
+	p := panelPosition{X: l.x, Y: l.y, W: width, H: panelHeight}
 	l.x += width
 	return p
 }
@@ -147,23 +147,23 @@ var quantiles = []string{"0.5", "0.9", "0.99"}
 
 // measurePanels returns the panels of a measure.
 func measurePanels(m measure.Measure) []dashboardPanel {
-	name, unit := m.Prometheus()+`{run=~"$run"}`, "short"
+	name, unit := m.PrometheusName()+`{run=~"$run"}`, "short"
 	if m.Unit == "s" {
 		unit = "s"
 	}
-	p := dashboardPanel{Title: measureTitle(m), Description: m.Help, Type: "timeseries", Datasource: asked,
-		width:       columns / 2,
+	p := dashboardPanel{Title: measureTitle(m), Description: m.Help, Type: "timeseries", Datasource: chosenPrometheus,
+		width:       gridColumns / 2,
 		FieldConfig: fieldConfig{fieldDefaults{Unit: unit}}}
 	switch {
 	case isTable(m):
 		p.Type = "table"
-		p.Targets = []panelTarget{{Expr: name + onlyOnes(m), Instant: true, Format: "table"}}
+		p.Targets = []panelTarget{{Expr: name + phaseFilter(m), Instant: true, Format: "table"}}
 	case isDistribution(m):
 		whole := p
 		p.Title, whole.Title, whole.Type = measureTitle(m)+" over time", measureTitle(m)+" of the whole run", "bargauge"
 		for _, q := range quantiles {
 			legend := "{{run}} {{model}} {{scenario}} p" + strings.TrimPrefix(q+"0", "0.")[:2]
-			bucket := m.Prometheus() + `_bucket{run=~"$run"}`
+			bucket := m.PrometheusName() + `_bucket{run=~"$run"}`
 			p.Targets = append(p.Targets, panelTarget{Range: true, LegendFormat: legend,
 				Expr: fmt.Sprintf("histogram_quantile(%s, rate(%s[$__rate_interval]))", q, bucket)})
 			whole.Targets = append(whole.Targets, panelTarget{Instant: true, LegendFormat: legend,
@@ -179,8 +179,8 @@ func measurePanels(m measure.Measure) []dashboardPanel {
 	return []dashboardPanel{p.completeQueries()}
 }
 
-// onlyOnes adds a filter that omits the phases other than the current one.
-func onlyOnes(m measure.Measure) string {
+// phaseFilter adds a filter that omits the phases other than the current one.
+func phaseFilter(m measure.Measure) string {
 	if m.Name == measure.Phase {
 		return " == 1"
 	}
@@ -191,7 +191,7 @@ func onlyOnes(m measure.Measure) string {
 func (p dashboardPanel) completeQueries() dashboardPanel {
 	for i := range p.Targets {
 		t := &p.Targets[i]
-		t.RefID, t.Datasource = string(rune('A'+i)), asked
+		t.RefID, t.Datasource = string(rune('A'+i)), chosenPrometheus
 		t.LegendFormat = cmp.Or(t.LegendFormat, "{{run}} {{model}} {{scenario}}")
 		t.Format = cmp.Or(t.Format, "time_series")
 	}

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "rewrite the dashboard in examples/monit
 // TestDashboard holds the one in examples/monitoring to the table of measures, and its form to what Grafana reads.
 func TestDashboard(t *testing.T) {
 	const path = "../../../../examples/monitoring/dashboard.json"
-	text := Dashboard()
+	text := DashboardJSON()
 	if *update {
 		if err := os.WriteFile(path, text, 0o644); err != nil {
 			t.Fatal(err)
@@ -43,7 +43,7 @@ func TestDashboard(t *testing.T) {
 		ids[p.ID] = true
 		for x := range p.GridPos.W {
 			at := panelPosition{X: p.GridPos.X + x, Y: p.GridPos.Y}
-			if cells[at] != "" || at.X >= columns {
+			if cells[at] != "" || at.X >= gridColumns {
 				t.Errorf("%s lies on %q, or outside", p.Title, cells[at])
 			}
 			cells[at] = p.Title
@@ -52,9 +52,9 @@ func TestDashboard(t *testing.T) {
 			asks += q.Expr + "\n"
 		}
 	}
-	for _, m := range measure.Table() {
-		if !regexp.MustCompile(`\b` + m.Prometheus() + `(_bucket)?\{`).MatchString(asks) {
-			t.Errorf("no panel asks for %s", m.Prometheus())
+	for _, m := range measure.AllMeasures() {
+		if !regexp.MustCompile(`\b` + m.PrometheusName() + `(_bucket)?\{`).MatchString(asks) {
+			t.Errorf("no panel asks for %s", m.PrometheusName())
 		}
 	}
 }
@@ -86,10 +86,10 @@ func TestComposeMountsWhatIsThere(t *testing.T) {
 }
 
 func TestDashboardIsServed(t *testing.T) {
-	e := &Exporter{scrapes: scrapeTimes{came: make(chan struct{}, 1)}}
+	e := &Exporter{scrapes: scrapeTimes{arrived: make(chan struct{}, 1)}}
 	w := httptest.NewRecorder()
 	e.newHandler(ended(t)).ServeHTTP(w, httptest.NewRequest(http.MethodGet, DashboardPath, http.NoBody))
-	if w.Header().Get("Content-Type") != "application/json" || !bytes.Equal(w.Body.Bytes(), Dashboard()) {
+	if w.Header().Get("Content-Type") != "application/json" || !bytes.Equal(w.Body.Bytes(), DashboardJSON()) {
 		t.Errorf("%d: %v %s", w.Code, w.Header(), w.Body)
 	}
 	if e.Wait() != 0 || !e.scrapes.last.IsZero() {

@@ -31,7 +31,7 @@ func Listen(address string) (*Exporter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Exporter{server: s, scrapes: scrapeTimes{came: make(chan struct{}, 1)}}, nil
+	return &Exporter{server: s, scrapes: scrapeTimes{arrived: make(chan struct{}, 1)}}, nil
 }
 
 // Server returns the server of the exporter.
@@ -40,14 +40,14 @@ func (e *Exporter) Server() *endpoint.Server { return e.server }
 // Serve answers scrapes with the runs of f.
 func (e *Exporter) Serve(f *feed.Feed) { e.server.Serve(e.newHandler(f)) }
 
-// atOnce is the number of responses produced concurrently. Other requests wait.
-const atOnce = 4
+// maxConcurrentScrapes is the number of responses produced concurrently. Other requests wait.
+const maxConcurrentScrapes = 4
 
 func (e *Exporter) newHandler(f *feed.Feed) http.Handler {
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(newCollector(f))
 	shown := promhttp.HandlerFor(registry, promhttp.HandlerOpts{DisableCompression: true})
-	making := make(chan struct{}, atOnce)
+	making := make(chan struct{}, maxConcurrentScrapes)
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+Path, func(w http.ResponseWriter, r *http.Request) {
 		select {
@@ -65,7 +65,7 @@ func (e *Exporter) newHandler(f *feed.Feed) http.Handler {
 	})
 	mux.HandleFunc("GET "+DashboardPath, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(Dashboard()) // a client that closes the connection needs no response
+		_, _ = w.Write(DashboardJSON()) // a client that closes the connection needs no response
 	})
 	mux.Handle("GET /{$}", http.RedirectHandler(Path, http.StatusFound))
 	return mux
@@ -88,13 +88,13 @@ func (e *Exporter) Wait() time.Duration { return e.scrapes.waitTime() }
 // AwaitScrape returns after the next scrape, after maxTime, or when ctx ends.
 func (e *Exporter) AwaitScrape(ctx context.Context, maxTime time.Duration) {
 	select {
-	case <-e.scrapes.came: // discards an earlier scrape
+	case <-e.scrapes.arrived: // discards an earlier scrape
 	default:
 	}
 	timer := time.NewTimer(maxTime)
 	defer timer.Stop()
 	select {
-	case <-e.scrapes.came:
+	case <-e.scrapes.arrived:
 	case <-timer.C:
 	case <-ctx.Done():
 	}
@@ -105,17 +105,17 @@ func (e *Exporter) Close(ctx context.Context) { e.server.Close(ctx) }
 
 // scrapeTimes contains the times of the last two scrapes.
 type scrapeTimes struct {
-	mu           sync.Mutex
-	before, last time.Time
-	came         chan struct{}
+	mu             sync.Mutex
+	previous, last time.Time
+	arrived        chan struct{}
 }
 
 func (s *scrapeTimes) addScrape(at time.Time) {
 	s.mu.Lock()
-	s.before, s.last = s.last, at
+	s.previous, s.last = s.last, at
 	s.mu.Unlock()
 	select {
-	case s.came <- struct{}{}:
+	case s.arrived <- struct{}{}:
 	default:
 	}
 }
@@ -127,10 +127,10 @@ const maxWait = 65 * time.Second
 func (s *scrapeTimes) waitTime() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.before.IsZero() {
+	if s.previous.IsZero() {
 		return 0
 	}
-	return min(s.last.Sub(s.before)*3/2+time.Second, maxWait)
+	return min(s.last.Sub(s.previous)*3/2+time.Second, maxWait)
 }
 
 // measureCollector converts the table of measures to Prometheus' metrics.
@@ -142,9 +142,9 @@ type measureCollector struct {
 }
 
 func newCollector(f *feed.Feed) *measureCollector {
-	c := &measureCollector{feed: f, rows: measure.Table(), bounds: feed.Coarse()}
+	c := &measureCollector{feed: f, rows: measure.AllMeasures(), bounds: feed.CoarseBounds()}
 	for _, m := range c.rows {
-		c.descs = append(c.descs, prometheus.NewDesc(m.Prometheus(), m.Help, m.LabelNames(), nil))
+		c.descs = append(c.descs, prometheus.NewDesc(m.PrometheusName(), m.Help, m.LabelNames(), nil))
 	}
 	return c
 }
@@ -160,16 +160,16 @@ func (c *measureCollector) Describe(out chan<- *prometheus.Desc) {
 func (c *measureCollector) Collect(out chan<- prometheus.Metric) {
 	c.feed.Each(func(r *feed.Run) {
 		for i, m := range c.rows {
-			m.Of(r, func(p measure.Point) { out <- c.newMetric(c.descs[i], m, p) })
+			m.Of(r, func(p measure.MeasurePoint) { out <- c.newMetric(c.descs[i], m, p) })
 		}
 	})
 }
 
-func (c *measureCollector) newMetric(desc *prometheus.Desc, m measure.Measure, p measure.Point) prometheus.Metric {
+func (c *measureCollector) newMetric(desc *prometheus.Desc, m measure.Measure, p measure.MeasurePoint) prometheus.Metric {
 	switch m.Kind {
 	case measure.Distribution:
 		buckets := make(map[float64]uint64, len(c.bounds))
-		for i, n := range p.Times.UpTo(c.bounds) {
+		for i, n := range p.Times.CountUpTo(c.bounds) {
 			buckets[c.bounds[i].Seconds()] = n
 		}
 		return prometheus.MustNewConstHistogram(desc, p.Times.N, p.Times.Sum/1e9, buckets, p.Labels...)

@@ -111,11 +111,11 @@ func (u unread) Write([]byte) (int, error) {
 
 // TestClientsThatNeverRead shut nobody out, however many there are, and are no scrapes.
 func TestClientsThatNeverRead(t *testing.T) {
-	e := &Exporter{scrapes: scrapeTimes{came: make(chan struct{}, 1)}}
+	e := &Exporter{scrapes: scrapeTimes{arrived: make(chan struct{}, 1)}}
 	h := e.newHandler(ended(t))
 	begun, ends := make(chan bool), make(chan struct{})
 	var unreading sync.WaitGroup
-	for range 10 * atOnce {
+	for range 10 * maxConcurrentScrapes {
 		unreading.Go(func() {
 			h.ServeHTTP(unread{httptest.NewRecorder(), begun, ends}, httptest.NewRequest(http.MethodGet, Path, http.NoBody))
 		})
@@ -138,7 +138,7 @@ func TestClientsThatNeverRead(t *testing.T) {
 
 func TestAwaitScrape(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e := &Exporter{scrapes: scrapeTimes{came: make(chan struct{}, 1)}}
+		e := &Exporter{scrapes: scrapeTimes{arrived: make(chan struct{}, 1)}}
 		start := time.Now()
 		e.scrapes.addScrape(start)
 		e.scrapes.addScrape(start.Add(10 * time.Second))

@@ -16,8 +16,8 @@ import (
 
 const maxBytes = 1 << 20
 
-// IsFile reports whether an argument that may be a model is a configuration file.
-func IsFile(argument string) bool { return strings.EqualFold(filepath.Ext(argument), ".json") }
+// IsConfigFile reports whether an argument that may be a model is a configuration file.
+func IsConfigFile(argument string) bool { return strings.EqualFold(filepath.Ext(argument), ".json") }
 
 // taskEntry is a task in a configuration.
 type taskEntry struct {
@@ -71,10 +71,10 @@ func (e taskEntry) toTask() (Task, error) {
 	if e.Target == nil || e.Workload == nil || e.Params == nil || *e.Target == "" {
 		return Task{}, errors.New("target, workload and params are all needed")
 	}
-	model, err := ModelOf(*e.Workload)
+	model, err := WorkloadModel(*e.Workload)
 	faults := []error{err}
 	mode := string(Throughput)
-	var params []Param
+	var params []TaskParam
 	for _, name := range slices.Sorted(maps.Keys(e.Params)) {
 		value, err := textParam(name, e.Params[name])
 		switch {
@@ -83,7 +83,7 @@ func (e taskEntry) toTask() (Task, error) {
 		case name == "mode":
 			mode = value
 		default:
-			params = append(params, Param{name, value})
+			params = append(params, TaskParam{name, value})
 		}
 	}
 	t, err := New(model, mode, params)

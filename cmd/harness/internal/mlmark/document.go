@@ -23,8 +23,8 @@ const (
 // Note is the note in every document and under every table.
 const Note = "MLMark-style, not an MLMark score: MLMark's own harness, targets and models make those."
 
-// Document is the stored result of a task.
-type Document struct {
+// TaskDocument is the stored result of a task.
+type TaskDocument struct {
 	Schema        string `json:"schema"`
 	SchemaVersion int    `json:"schema_version"`
 	Note          string `json:"note"`
@@ -36,7 +36,7 @@ type Document struct {
 }
 
 // Write writes the document into a folder.
-func (d Document) Write(dir string) error {
+func (d TaskDocument) Write(dir string) error {
 	d.Schema, d.SchemaVersion, d.Note = Schema, SchemaVersion, Note
 	text, err := json.MarshalIndent(d, "", "  ")
 	if err != nil {
@@ -49,7 +49,7 @@ func (d Document) Write(dir string) error {
 const maxDocument = 1 << 30
 
 // Read reads the document in a folder.
-func Read(dir string) (d Document, err error) {
+func Read(dir string) (d TaskDocument, err error) {
 	path := filepath.Join(dir, FileName)
 	text, err := backend.ReadFile(path, maxDocument)
 	if err == nil {

@@ -58,7 +58,7 @@ func TestConfigsAreReadStrictly(t *testing.T) {
 }
 
 func TestModesForceParameters(t *testing.T) {
-	params := []Param{{"batch", "4"}, {"concurrency", "2"}, {"iterations", "2000"}}
+	params := []TaskParam{{"batch", "4"}, {"concurrency", "2"}, {"iterations", "2000"}}
 	for mode, want := range map[Mode][3]int{Throughput: {4, 2, 2000}, Latency: {1, 1, 2000}, Accuracy: {1, 1, 1}} {
 		task, err := New("resnet50", string(mode), params)
 		if err != nil {
@@ -83,8 +83,8 @@ func TestTimes(t *testing.T) {
 	for _, ms := range []float64{10, 12, 11, 50, 13, 9, 14} {
 		each = append(each, time.Duration(ms*float64(time.Millisecond)))
 	}
-	scores := Times(Task{Batch: 2, Iterations: 7}, 700*time.Millisecond, each)
-	if scores[0] != (Score{"throughput", 20, "fps"}) {
+	scores := TimeScores(Task{Batch: 2, Iterations: 7}, 700*time.Millisecond, each)
+	if scores[0] != (TaskScore{"throughput", 20, "fps"}) {
 		t.Errorf("%+v, want 14 samples in 0.7 s", scores[0])
 	}
 	if math.Abs(scores[1].Value-39.2) > 1e-9 || scores[1].Units != "ms" {
@@ -98,18 +98,18 @@ func TestFormat(t *testing.T) {
 		123.456: "123.", 1234.5: "1230.", 0.5: "0.5", 99.95: "100.", 0.001234: "0.00123", 12.3: "12.3", 7: "7.",
 		1e6: "1000000.", 97.1: "97.1", 0: "0.", -1: "-1.",
 	} {
-		if got := Format(v); got != want {
+		if got := FormatScore(v); got != want {
 			t.Errorf("%v is written %q, want %q", v, got, want)
 		}
 	}
 }
 
 func TestTables(t *testing.T) {
-	task, err := New("resnet50", "latency", []Param{{"iterations", "1024"}})
+	task, err := New("resnet50", "latency", []TaskParam{{"iterations", "1024"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := []Result{{task, "ort", Times(task, 2*time.Second, []time.Duration{time.Millisecond})}}
+	results := []Result{{task, "ort", TimeScores(task, 2*time.Second, []time.Duration{time.Millisecond})}}
 	var table, text strings.Builder
 	if err := WriteTable(&table, results); err != nil {
 		t.Fatal(err)
@@ -161,7 +161,7 @@ func FuzzParseConfig(f *testing.F) {
 			return
 		}
 		for _, task := range tasks {
-			if task.Batch < 1 || task.Batch > most || task.Iterations < 1 || task.Model == "" || task.Target == "" {
+			if task.Batch < 1 || task.Batch > maxParam || task.Iterations < 1 || task.Model == "" || task.Target == "" {
 				t.Errorf("%+v", task)
 			}
 		}

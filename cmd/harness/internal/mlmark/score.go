@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Score is one row of a task.
-type Score struct {
+// TaskScore is one row of a task.
+type TaskScore struct {
 	Metric string  `json:"metric"`
 	Value  float64 `json:"value"`
 	Units  string  `json:"units"`
 }
 
-// Times returns the scores of a throughput or latency task: samples per second over the total time, and the 95th
+// TimeScores returns the scores of a throughput or latency task: samples per second over the total time, and the 95th
 // percentile of the query times in milliseconds. The percentile is interpolated linearly.
-func Times(t Task, total time.Duration, each []time.Duration) []Score {
-	scores := []Score{{"throughput", float64(t.Iterations*t.Batch) / total.Seconds(), "fps"}}
+func TimeScores(t Task, total time.Duration, each []time.Duration) []TaskScore {
+	scores := []TaskScore{{"throughput", float64(t.Iterations*t.Batch) / total.Seconds(), "fps"}}
 	if len(each) > 0 {
-		scores = append(scores, Score{"latency", percentileSeconds(each, 0.95) * 1000, "ms"})
+		scores = append(scores, TaskScore{"latency", percentileSeconds(each, 0.95) * 1000, "ms"})
 	}
 	return scores
 }
@@ -38,8 +38,8 @@ func percentileSeconds(each []time.Duration, share float64) float64 {
 	return a + (b-a)*(at-float64(low))
 }
 
-// Format formats a score with three significant digits and always a decimal point: 12.3, 1230., 0.00123.
-func Format(v float64) string {
+// FormatScore formats a score with three significant digits and always a decimal point: 12.3, 1230., 0.00123.
+func FormatScore(v float64) string {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return strconv.FormatFloat(v, 'g', -1, 64)
 	}
@@ -53,21 +53,21 @@ func Format(v float64) string {
 
 // Result is a task with its scores.
 type Result struct {
-	Task    Task    `json:"task"`
-	Backend string  `json:"backend"`
-	Scores  []Score `json:"scores"`
+	Task    Task        `json:"task"`
+	Backend string      `json:"backend"`
+	Scores  []TaskScore `json:"scores"`
 }
 
-// columns lists the columns of the table.
-var columns = []string{
+// tableColumns lists the columns of the table.
+var tableColumns = []string{
 	"Target", "Workload", "H/W", "Prec", "Batch", "Conc.", "Metric", "Score", "Units",
 }
 
 // rowFormat is the format of a row in MLMark's table.
 const rowFormat = "%-15s %-15s %-5s %-5s %5s %5s %-10s %10s %5s"
 
-// rule is the width of MLMark's table.
-const rule = 83
+// tableWidth is the width of MLMark's table.
+const tableWidth = 83
 
 // WriteTable writes results like MLMark. The target is the backend of the run.
 func WriteTable(w io.Writer, results []Result) error {
@@ -78,7 +78,7 @@ func WriteTable(w io.Writer, results []Result) error {
 		}
 		return strings.TrimRight(fmt.Sprintf(rowFormat, args...), " ") + "\n"
 	}
-	text := write(columns) + strings.Repeat("-", rule) + "\n"
+	text := write(tableColumns) + strings.Repeat("-", tableWidth) + "\n"
 	for _, r := range results {
 		for _, row := range r.scoreRows() {
 			text += write(row)
@@ -91,7 +91,7 @@ func WriteTable(w io.Writer, results []Result) error {
 // WriteCSV writes the columns of WriteTable as CSV, with all digits of the scores.
 func WriteCSV(w io.Writer, results []Result) error {
 	c := csv.NewWriter(w)
-	all := [][]string{columns}
+	all := [][]string{tableColumns}
 	for _, r := range results {
 		for i, row := range r.scoreRows() {
 			row[7] = strconv.FormatFloat(r.Scores[i].Value, 'g', -1, 64)
@@ -107,7 +107,7 @@ func (r Result) scoreRows() [][]string {
 	for _, s := range r.Scores {
 		all = append(all, []string{
 			r.Backend, t.Workload, t.Hardware, t.Precision, strconv.Itoa(t.Batch), strconv.Itoa(t.Concurrency), s.Metric,
-			Format(s.Value), s.Units,
+			FormatScore(s.Value), s.Units,
 		})
 	}
 	return all

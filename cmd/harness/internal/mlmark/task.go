@@ -44,8 +44,8 @@ type Task struct {
 	Notes []string `json:"notes,omitempty"`
 }
 
-// Param is a parameter of a task as text.
-type Param struct{ Name, Value string }
+// TaskParam is a parameter of a task as text.
+type TaskParam struct{ Name, Value string }
 
 // ParamNames lists the parameters of a task.
 func ParamNames() []string {
@@ -54,9 +54,9 @@ func ParamNames() []string {
 
 // The limits of parameters, and the minimum number of iterations in MLMark's rules.
 const (
-	most         = 256
-	ruled        = 1024
-	maxIterating = 10_000_000
+	maxParam           = 256
+	minRuledIterations = 1024
+	maxIterations      = 10_000_000
 )
 
 var (
@@ -71,19 +71,19 @@ var workloads = map[string]string{"resnet50": "resnet50", "mobilenet": "mobilene
 func (t Task) Own() bool { return workloads[t.Model] != "" }
 
 // AccuracyScore converts a metric of the benchmark to a score. ok is false if MLMark has no score for it.
-func (t Task) AccuracyScore(metric, unit string, value float64) (s Score, ok bool) {
+func (t Task) AccuracyScore(metric, unit string, value float64) (s TaskScore, ok bool) {
 	if !t.Own() {
-		return Score{metric, value, unit}, true
+		return TaskScore{metric, value, unit}, true
 	}
 	name := map[string]string{
 		"resnet50 accuracy": "Top1", "resnet50 top5": "Top5", "mobilenet accuracy": "Top1", "mobilenet top5": "Top5",
 		"ssdmobilenet mlmark_map": "mAP",
 	}[t.Workload+" "+metric]
-	return Score{name, value, unit}, name != ""
+	return TaskScore{name, value, unit}, name != ""
 }
 
-// ModelOf returns our name of one of MLMark's workloads.
-func ModelOf(workload string) (string, error) {
+// WorkloadModel returns our name of one of MLMark's workloads.
+func WorkloadModel(workload string) (string, error) {
 	var known []string
 	for model, name := range workloads {
 		if name == workload {
@@ -96,7 +96,7 @@ func ModelOf(workload string) (string, error) {
 }
 
 // New returns a task for a model. Its error reports all faults.
-func New(model, mode string, params []Param) (Task, error) {
+func New(model, mode string, params []TaskParam) (Task, error) {
 	t := Task{
 		Workload: workloads[model], Model: model, Mode: Mode(mode), Hardware: "cpu", Precision: "fp32", Batch: 1,
 		Concurrency: 1, Iterations: 1,
@@ -116,32 +116,32 @@ func New(model, mode string, params []Param) (Task, error) {
 	return t, nil
 }
 
-func (t *Task) setParam(p Param) error {
+func (t *Task) setParam(p TaskParam) error {
 	switch p.Name {
 	case "hardware":
 		t.Hardware = p.Value
-		return oneOf(p, hardware)
+		return requireOneOf(p, hardware)
 	case "precision":
 		t.Precision = p.Value
-		return oneOf(p, precisions)
+		return requireOneOf(p, precisions)
 	case "batch":
-		return numberParam(p, most, &t.Batch)
+		return parseNumber(p, maxParam, &t.Batch)
 	case "concurrency":
-		return numberParam(p, most, &t.Concurrency)
+		return parseNumber(p, maxParam, &t.Concurrency)
 	case "iterations":
-		return numberParam(p, maxIterating, &t.Iterations)
+		return parseNumber(p, maxIterations, &t.Iterations)
 	}
 	return suggest.Unknown("parameter of a task", p.Name, append(ParamNames(), "mode"))
 }
 
-func oneOf(p Param, all []string) error {
+func requireOneOf(p TaskParam, all []string) error {
 	if slices.Contains(all, p.Value) {
 		return nil
 	}
 	return fmt.Errorf("%s: %w", p.Name, suggest.Unknown(p.Name, p.Value, all))
 }
 
-func numberParam(p Param, maxValue int, to *int) error {
+func parseNumber(p TaskParam, maxValue int, to *int) error {
 	v, err := strconv.Atoi(p.Value)
 	if err != nil || v < 1 || v > maxValue {
 		return fmt.Errorf("%s: %q: want a whole number from 1 to %d", p.Name, p.Value, maxValue)
@@ -165,8 +165,8 @@ func (t *Task) forceDefaults() {
 	switch {
 	case t.Mode == Accuracy:
 		force("iterations", &t.Iterations)
-	case t.Iterations < ruled:
-		t.Notes = append(t.Notes, fmt.Sprintf("%d iterations: MLMark's rules ask for at least %d", t.Iterations, ruled))
+	case t.Iterations < minRuledIterations:
+		t.Notes = append(t.Notes, fmt.Sprintf("%d iterations: MLMark's rules ask for at least %d", t.Iterations, minRuledIterations))
 	}
 }
 

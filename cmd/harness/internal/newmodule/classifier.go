@@ -35,8 +35,8 @@ func Preprocessings() []string { return []string{"vgg", "mobilenet", "imagenet_p
 // tpuPixels is the only picture size of the preprocessing tflite_tpu.
 const tpuPixels = 224
 
-// withBackground is the number of scores of ImageNet networks with a background class.
-const withBackground = 1001
+// backgroundScores is the number of scores of ImageNet networks with a background class.
+const backgroundScores = 1001
 
 // classifierFacts contains the values for the templates and the manifest of a Classifier.
 type classifierFacts struct {
@@ -138,17 +138,17 @@ func (c *classifierFacts) findOutput(all []onnx.Value) error {
 	case e == onnx.Float32 && len(d) == 2 && d[1].Size > 1:
 		c.Answer, c.Classes = "scores", int(d[1].Size)
 	case (e == onnx.Int64 || e == onnx.Int32) && len(d) == 1:
-		c.Answer, c.Classes = "class", classesOf(all)
+		c.Answer, c.Classes = "class", countClasses(all)
 	default:
 		return fmt.Errorf("its output is %v: want the scores of classes, float32 [N,classes], or the class, int64 or "+
 			"int32 [N]", c.Output)
 	}
-	return c.settleOffset()
+	return c.setOffset()
 }
 
-// classesOf returns the number of scores of a model that also returns a class. Without scores it returns the number of
+// countClasses returns the number of scores of a model that also returns a class. Without scores it returns the number of
 // ImageNet's classes.
-func classesOf(all []onnx.Value) int {
+func countClasses(all []onnx.Value) int {
 	for _, v := range all {
 		if v.Elem == onnx.Float32 && len(v.Dims) == 2 && v.Dims[1].Size > 1 {
 			return int(v.Dims[1].Size)
@@ -157,10 +157,10 @@ func classesOf(all []onnx.Value) int {
 	return 1000
 }
 
-// settleOffset sets the number of class 0, and subtracts the classes before it from the number of classes.
-func (c *classifierFacts) settleOffset() error {
+// setOffset sets the number of class 0, and subtracts the classes before it from the number of classes.
+func (c *classifierFacts) setOffset() error {
 	switch {
-	case c.Offset == "" && c.Classes == withBackground:
+	case c.Offset == "" && c.Classes == backgroundScores:
 		return fmt.Errorf("it has %d classes: say whether the first one is a background, --offset 1, or not, --offset 0",
 			c.Classes)
 	case c.Offset == "":
@@ -201,7 +201,7 @@ func listValues(all []onnx.Value) string {
 const classifierManifest = "plugins/resnet50/manifest.json"
 
 // moduleFiles returns the files of the module that describe the model.
-func (c *classifierFacts) moduleFiles(n templateNames, s Source) (map[string][]byte, error) {
+func (c *classifierFacts) moduleFiles(n templateData, s Source) (map[string][]byte, error) {
 	read, err := s.readFiles(classifierManifest)
 	if err != nil {
 		return nil, err
@@ -231,7 +231,7 @@ func indentedJSON(v any) ([]byte, error) {
 }
 
 // writeManifest returns the module's manifest, with the parameters and smoke settings of the built-in one.
-func (c *classifierFacts) writeManifest(n templateNames, builtIn []byte) ([]byte, error) {
+func (c *classifierFacts) writeManifest(n templateData, builtIn []byte) ([]byte, error) {
 	var base struct {
 		Params   json.RawMessage
 		Embedded struct {

@@ -86,20 +86,20 @@ func TestClassifierFaults(t *testing.T) {
 	}
 	const model = "../../../../plugins/resnet50/model/resnet_fp32.onnx"
 	for _, c := range []struct {
-		spec  Spec
+		spec  ModuleSpec
 		wants []string
 	}{
-		{Spec{Kind: Benchmark, Classifier: &Classifier{Path: "none.onnx"}}, []string{"--model", "none.onnx"}},
-		{Spec{Kind: Benchmark, Classifier: &Classifier{Path: text}}, []string{"text.onnx", "not an ONNX model"}},
-		{Spec{Kind: Benchmark, Classifier: &Classifier{Path: model, Offset: "2"}},
+		{ModuleSpec{Kind: Benchmark, Classifier: &Classifier{Path: "none.onnx"}}, []string{"--model", "none.onnx"}},
+		{ModuleSpec{Kind: Benchmark, Classifier: &Classifier{Path: text}}, []string{"text.onnx", "not an ONNX model"}},
+		{ModuleSpec{Kind: Benchmark, Classifier: &Classifier{Path: model, Offset: "2"}},
 			[]string{"ArgMax:0 int64 [N]; softmax_tensor:0 float32 [N,26]", "say --preprocess, one of vgg"}},
-		{Spec{Kind: Benchmark, Classifier: &Classifier{Path: model, Out: "ArgMax:0", Offset: "2", Preprocess: "tflite_tpu"}},
+		{ModuleSpec{Kind: Benchmark, Classifier: &Classifier{Path: model, Out: "ArgMax:0", Offset: "2", Preprocess: "tflite_tpu"}},
 			[]string{"--offset 2: want 1", "[N,224,224,3]"}},
-		{Spec{Kind: Benchmark, Classifier: &Classifier{Path: model, Out: "ArgMax:0", Preprocess: "zoom"}},
+		{ModuleSpec{Kind: Benchmark, Classifier: &Classifier{Path: model, Out: "ArgMax:0", Preprocess: "zoom"}},
 			[]string{`--preprocess "zoom": want one of vgg`}},
-		{Spec{Kind: Backend, Classifier: &Classifier{Path: model}}, []string{"--model is for a benchmark in Go"}},
+		{ModuleSpec{Kind: Backend, Classifier: &Classifier{Path: model}}, []string{"--model is for a benchmark in Go"}},
 	} {
-		c.spec.Dir, c.spec.Source = filepath.Join(t.TempDir(), "pictures"), OfCheckout(checkout(t))
+		c.spec.Dir, c.spec.Source = filepath.Join(t.TempDir(), "pictures"), CheckoutSource(checkout(t))
 		_, err := Write(c.spec)
 		for _, want := range c.wants {
 			if err == nil || !strings.Contains(err.Error(), want) {
@@ -115,8 +115,8 @@ func TestClassifierFaults(t *testing.T) {
 // TestNamesAroundAClassifier: what the module imports beside the author's package cannot be its name.
 func TestNamesAroundAClassifier(t *testing.T) {
 	for name, good := range map[string]bool{"ort": false, "process": false, "linear": true, "resnet": true} {
-		s := Spec{Kind: Benchmark, Classifier: &Classifier{}}
-		if err := s.checkFree(name); (err == nil) != good {
+		s := ModuleSpec{Kind: Benchmark, Classifier: &Classifier{}}
+		if err := s.checkNameFree(name); (err == nil) != good {
 			t.Errorf("%s: error %v, want one: %v", name, err, !good)
 		}
 	}

@@ -41,10 +41,10 @@ func libraryModules(work []byte) []string {
 	return found
 }
 
-// moduleFilesOf returns go.mod and go.sum for a module that uses some of this project's modules from the checkout. For
+// checkoutModFiles returns go.mod and go.sum for a module that uses some of this project's modules from the checkout. For
 // all other modules they contain the newest version that the imported ones require. All libraries of the project are
 // replaced, so that `go mod tidy` finds those that the author imports later.
-func moduleFilesOf(module, checkout string, imported ...string) (mod, sum []byte, err error) {
+func checkoutModFiles(module, checkout string, imported ...string) (mod, sum []byte, err error) {
 	if checkout, err = filepath.Abs(checkout); err != nil {
 		return nil, nil, err
 	}
@@ -80,14 +80,14 @@ func moduleFilesOf(module, checkout string, imported ...string) (mod, sum []byte
 	return b.Bytes(), []byte(strings.Join(uniqueTexts(sums), "")), nil
 }
 
-// goLine is the Go version in this project's modules.
-const goLine = "1.26.0"
+// goVersionLine is the Go version in this project's modules.
+const goVersionLine = "1.26.0"
 
-// releasedDependencies returns the go.mod of a module that imports released modules of this project. `go mod tidy` adds
+// releasedMod returns the go.mod of a module that imports released modules of this project. `go mod tidy` adds
 // their requirements and go.sum.
-func releasedDependencies(module, version string, imported ...string) []byte {
+func releasedMod(module, version string, imported ...string) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", module, goLine)
+	fmt.Fprintf(&b, "module %s\n\ngo %s\n\nrequire (\n", module, goVersionLine)
 	for _, m := range uniqueTexts(imported) {
 		fmt.Fprintf(&b, "\t%s %s\n", modulePath(m), version)
 	}
@@ -133,15 +133,17 @@ func versionNumbers(version string) []int {
 func siblingModules(mod []byte) []string {
 	var found []string
 	for _, r := range listBlock(mod, "require", 2) {
-		if name, _, _ := strings.Cut(r, " "); isOurs(name) {
+		if name, _, _ := strings.Cut(r, " "); isProjectModule(name) {
 			found = append(found, name)
 		}
 	}
 	return found
 }
 
-// isOurs reports whether a module belongs to this project.
-func isOurs(name string) bool { return name == project || strings.HasPrefix(name, project+"/") }
+// isProjectModule reports whether a module belongs to this project.
+func isProjectModule(name string) bool {
+	return name == project || strings.HasPrefix(name, project+"/")
+}
 
 // readCheckout reads files of a checkout of this project.
 func readCheckout(checkout string, names ...string) ([][]byte, error) {
@@ -174,7 +176,7 @@ func goVersion(mod []byte) string {
 			return f[1]
 		}
 	}
-	return goLine
+	return goVersionLine
 }
 
 // listRequirements lists "path version" of all modules that a go.mod requires, except this project's, sorted like go
@@ -182,7 +184,7 @@ func goVersion(mod []byte) string {
 func listRequirements(mod []byte) []string {
 	found := slices.DeleteFunc(listBlock(mod, "require", 2), func(r string) bool {
 		name, _, _ := strings.Cut(r, " ")
-		return isOurs(name)
+		return isProjectModule(name)
 	})
 	slices.Sort(found)
 	return found

@@ -48,8 +48,8 @@ const (
 // Languages lists the languages.
 func Languages() []string { return []string{string(Go), string(Python), string(Cpp)} }
 
-// Spec describes the module to write.
-type Spec struct {
+// ModuleSpec describes the module to write.
+type ModuleSpec struct {
 	Kind     Kind
 	Language Language // empty: Go
 	Dir      string   // must be missing or empty
@@ -78,8 +78,8 @@ const (
 //go:embed template classifier python cpp
 var templates embed.FS
 
-// templateNames contains the values for the templates.
-type templateNames struct {
+// templateData contains the values for the templates.
+type templateData struct {
 	Module, Backend, Benchmark, Plugin string
 	ForBackend                         bool
 	Release                            string           // version that go.mod requires; empty: it refers to a checkout
@@ -88,11 +88,11 @@ type templateNames struct {
 }
 
 // LastLabel returns the highest label of a classifier's data set.
-func (n templateNames) LastLabel() int { return n.Classifier.Classes - 1 }
+func (n templateData) LastLabel() int { return n.Classifier.Classes - 1 }
 
 // Write writes the module. If the specification is wrong, it writes no file and the error reports the faults.
-func Write(s Spec) (Module, error) {
-	n, err := s.checkNames()
+func Write(s ModuleSpec) (Module, error) {
+	n, err := s.checkSpec()
 	if err != nil {
 		return Module{}, err
 	}
@@ -115,16 +115,16 @@ func Write(s Spec) (Module, error) {
 }
 
 // moduleContent returns the text of every file.
-func (s Spec) moduleContent(n templateNames) (map[string][]byte, Module, error) {
+func (s ModuleSpec) moduleContent(n templateData) (map[string][]byte, Module, error) {
 	m := Module{Path: n.Module, Plugin: n.Plugin, Model: n.Benchmark}
 	switch s.Language {
 	case Cpp:
-		files, err := cppFiles(s, n)
-		m.Path, m.Plugin, m.Model, m.Next = "", "", "null", cppNext()
+		files, err := readCppFiles(s, n)
+		m.Path, m.Plugin, m.Model, m.Next = "", "", "null", cppCommands()
 		return files, m, err
 	case Python:
-		files, err := pythonFiles(s, n)
-		m.Path, m.Next = "", pythonNext(s.Kind, n)
+		files, err := readPythonFiles(s, n)
+		m.Path, m.Next = "", pythonCommands(s.Kind, n)
 		if s.Kind == Backend {
 			m.Plugin, m.Model = "", "resnet50"
 		}
@@ -152,20 +152,20 @@ func (s Spec) moduleContent(n templateNames) (map[string][]byte, Module, error) 
 
 // addGoMod adds go.mod to files, and go.sum if its text is known. The module imports the listed modules of this
 // project.
-func (s Spec) addGoMod(files map[string][]byte, module string, imported ...string) (err error) {
+func (s ModuleSpec) addGoMod(files map[string][]byte, module string, imported ...string) (err error) {
 	switch {
 	case s.Checkout != "":
-		files["go.mod"], files["go.sum"], err = moduleFilesOf(module, s.Checkout, imported...)
+		files["go.mod"], files["go.sum"], err = checkoutModFiles(module, s.Checkout, imported...)
 	case s.Release != "":
-		files["go.mod"] = releasedDependencies(module, s.Release, imported...)
+		files["go.mod"] = releasedMod(module, s.Release, imported...)
 	default:
-		err = s.noModules()
+		err = s.noModulesError()
 	}
 	return err
 }
 
 // classifierContent returns the content of a module for a model that classifies pictures.
-func (s Spec) classifierContent(n templateNames, m Module) (map[string][]byte, Module, error) {
+func (s ModuleSpec) classifierContent(n templateData, m Module) (map[string][]byte, Module, error) {
 	library := "cp " + filepath.Join(s.Library, "libonnxruntime.*") + " bin/"
 	if s.Checkout != "" {
 		library += "    # make build left it there"
@@ -192,27 +192,27 @@ func fileMode(name string) os.FileMode {
 	return 0o666
 }
 
-// checkNames checks the specification and returns the names for the templates.
-func (s Spec) checkNames() (templateNames, error) {
+// checkSpec checks the specification and returns the names for the templates.
+func (s ModuleSpec) checkSpec() (templateData, error) {
 	if !slices.Contains(Kinds(), string(s.Kind)) {
-		return templateNames{}, fmt.Errorf("unknown kind %q, want one of %s", s.Kind, strings.Join(Kinds(), ", "))
+		return templateData{}, fmt.Errorf("unknown kind %q, want one of %s", s.Kind, strings.Join(Kinds(), ", "))
 	}
 	if s.Language != "" && !slices.Contains(Languages(), string(s.Language)) {
-		return templateNames{},
+		return templateData{},
 			fmt.Errorf("unknown language %q, want one of %s; in any other, docs/protocol.md says what to write",
 				s.Language, strings.Join(Languages(), ", "))
 	}
 	dir, err := filepath.Abs(s.Dir)
 	if err != nil {
-		return templateNames{}, err
+		return templateData{}, err
 	}
-	own, nameErr := packageName(filepath.Base(dir))
-	n := namesFor(s.Kind, own)
+	own, nameErr := toPackageName(filepath.Base(dir))
+	n := dataFor(s.Kind, own)
 	n.Module = s.Module
 	if (s.Language == "" || s.Language == Go) && nameErr == nil {
-		nameErr = s.checkFree(own)
+		nameErr = s.checkNameFree(own)
 	}
-	faults := []error{nameErr, checkEmpty(dir)}
+	faults := []error{nameErr, requireEmpty(dir)}
 	if s.Classifier != nil {
 		faults = append(faults, s.readClassifier(&n))
 	}
@@ -224,13 +224,13 @@ func (s Spec) checkNames() (templateNames, error) {
 	if n.Module == "" {
 		n.Module = "example.com/" + own
 	} else {
-		faults = append(faults, checkModule(n.Module))
+		faults = append(faults, checkModulePath(n.Module))
 	}
 	return n, errors.Join(faults...)
 }
 
 // readClassifier reads the classifier's model, if there is one.
-func (s Spec) readClassifier(n *templateNames) (err error) {
+func (s ModuleSpec) readClassifier(n *templateData) (err error) {
 	if s.Kind != Benchmark || s.Language != "" && s.Language != Go {
 		return errors.New("--model is for a benchmark in Go; a backend gets its models from benchmarks")
 	}
@@ -238,22 +238,22 @@ func (s Spec) readClassifier(n *templateNames) (err error) {
 	return err
 }
 
-// namesFor returns the names in a module of a kind. own is the author's package.
-func namesFor(k Kind, own string) templateNames {
+// dataFor returns the names in a module of a kind. own is the author's package.
+func dataFor(k Kind, own string) templateData {
 	if k == Benchmark {
-		return templateNames{Backend: standInBackend, Benchmark: own, Plugin: own}
+		return templateData{Backend: standInBackend, Benchmark: own, Plugin: own}
 	}
-	return templateNames{Backend: own, Benchmark: standInBenchmark, Plugin: standInBenchmark + "-" + own, ForBackend: true}
+	return templateData{Backend: own, Benchmark: standInBenchmark, Plugin: standInBenchmark + "-" + own, ForBackend: true}
 }
 
-func checkModule(path string) error {
+func checkModulePath(path string) error {
 	if !regexp.MustCompile(`^[a-z0-9][A-Za-z0-9.~_-]*(/[A-Za-z0-9][A-Za-z0-9.~_-]*)*$`).MatchString(path) {
 		return fmt.Errorf("module path %q, want one such as example.com/acme", path)
 	}
 	return nil
 }
 
-func checkEmpty(dir string) error {
+func requireEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -267,7 +267,7 @@ func checkEmpty(dir string) error {
 }
 
 // renderFolder renders the templates of a folder. The folders backend and benchmark get the names of their packages.
-func renderFolder(folder string, n templateNames) (map[string][]byte, error) {
+func renderFolder(folder string, n templateData) (map[string][]byte, error) {
 	files := map[string][]byte{}
 	err := fs.WalkDir(templates, folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -290,7 +290,7 @@ func renderFolder(folder string, n templateNames) (map[string][]byte, error) {
 }
 
 // fillTemplate renders one template.
-func fillTemplate(path string, n templateNames) ([]byte, error) {
+func fillTemplate(path string, n templateData) ([]byte, error) {
 	t, err := template.New(path).Delims("«", "»").ParseFS(templates, path)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func checkout(t *testing.T) string {
 
 func TestWriteCpp(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "acme")
-	m, err := Write(Spec{Kind: Backend, Language: Cpp, Dir: dir, Source: OfCheckout(checkout(t))})
+	m, err := Write(ModuleSpec{Kind: Backend, Language: Cpp, Dir: dir, Source: CheckoutSource(checkout(t))})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +47,8 @@ func TestWriteCpp(t *testing.T) {
 	if !slices.Equal(m.Files, want) || m.Model != "null" || m.Next[0] != "make" {
 		t.Errorf("got %+v, want the files %q", m, want)
 	}
-	benchmark := Spec{
-		Kind: Benchmark, Language: Cpp, Dir: filepath.Join(t.TempDir(), "b"), Source: OfCheckout(checkout(t)),
+	benchmark := ModuleSpec{
+		Kind: Benchmark, Language: Cpp, Dir: filepath.Join(t.TempDir(), "b"), Source: CheckoutSource(checkout(t)),
 	}
 	if _, err := Write(benchmark); err == nil {
 		t.Error("a benchmark in C++ was written")
@@ -72,7 +72,7 @@ func TestWrite(t *testing.T) {
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "Acme-One")
-			m, err := Write(Spec{Kind: c.kind, Dir: dir, Source: OfCheckout(checkout(t))})
+			m, err := Write(ModuleSpec{Kind: c.kind, Dir: dir, Source: CheckoutSource(checkout(t))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,7 +104,7 @@ func TestPython(t *testing.T) {
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "shapes")
-			m, err := Write(Spec{Kind: c.kind, Language: Python, Dir: dir, Source: OfCheckout(checkout(t))})
+			m, err := Write(ModuleSpec{Kind: c.kind, Language: Python, Dir: dir, Source: CheckoutSource(checkout(t))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -148,7 +148,7 @@ func checkFiles(t *testing.T, dir string, names []string) {
 
 func TestGoMod(t *testing.T) {
 	dir := checkout(t)
-	mod, sum, err := moduleFilesOf("example.com/acme", dir, "sdk")
+	mod, sum, err := checkoutModFiles("example.com/acme", dir, "sdk")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,26 +178,26 @@ func TestFaults(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(full, "x"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	good := OfCheckout(checkout(t))
+	good := CheckoutSource(checkout(t))
 	for name, c := range map[string]struct {
-		spec Spec
+		spec ModuleSpec
 		want string
 	}{
 		"kind": {
-			Spec{Kind: "device", Dir: "acme", Source: good}, `unknown kind "device", want one of backend, benchmark`,
+			ModuleSpec{Kind: "device", Dir: "acme", Source: good}, `unknown kind "device", want one of backend, benchmark`,
 		},
 		"language": {
-			Spec{Kind: Backend, Language: "cobol", Dir: "acme", Source: good},
+			ModuleSpec{Kind: Backend, Language: "cobol", Dir: "acme", Source: good},
 			`unknown language "cobol", want one of go, python, cpp`,
 		},
-		"digit":   {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), Source: good}, "a letter first"},
-		"keyword": {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), Source: good}, "another meaning"},
-		"taken":   {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), Source: good}, "another meaning"},
+		"digit":   {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), Source: good}, "a letter first"},
+		"keyword": {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), Source: good}, "another meaning"},
+		"taken":   {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), Source: good}, "another meaning"},
 		"module": {
-			Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Module: "a b", Source: good}, `module path "a b"`,
+			ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Module: "a b", Source: good}, `module path "a b"`,
 		},
-		"full":     {Spec{Kind: Backend, Dir: full, Source: good}, "is not empty"},
-		"checkout": {Spec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Source: OfCheckout(full)}, "--checkout"},
+		"full":     {ModuleSpec{Kind: Backend, Dir: full, Source: good}, "is not empty"},
+		"checkout": {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Source: CheckoutSource(full)}, "--checkout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Write(c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -222,7 +222,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 		{Benchmark, []string{"vendor", "nil", "exec", "filepath", "binary", "err", "t", "testing", "documentation"}},
 	} {
 		for _, name := range c.names {
-			_, err := Spec{Kind: c.kind, Dir: filepath.Join(t.TempDir(), name)}.checkNames()
+			_, err := ModuleSpec{Kind: c.kind, Dir: filepath.Join(t.TempDir(), name)}.checkSpec()
 			if err == nil || !strings.Contains(err.Error(), name+" has another meaning") {
 				t.Errorf("%s %s: error %v", c.kind, name, err)
 			}
@@ -230,7 +230,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 	}
 	for _, name := range []string{"acme", "flowers", "points", "scores"} {
 		for _, kind := range Kinds() {
-			if _, err := (Spec{Kind: Kind(kind), Dir: filepath.Join(t.TempDir(), name)}).checkNames(); err != nil {
+			if _, err := (ModuleSpec{Kind: Kind(kind), Dir: filepath.Join(t.TempDir(), name)}).checkSpec(); err != nil {
 				t.Errorf("%s %s: error %v", kind, name, err)
 			}
 		}

@@ -21,34 +21,34 @@ func reservedNames() []string {
 	}
 }
 
-// packageName derives a Go package name from the last part of a path.
-func packageName(base string) (string, error) {
+// toPackageName derives a Go package name from the last part of a path.
+func toPackageName(base string) (string, error) {
 	name := strings.NewReplacer("-", "", "_", "", ".", "").Replace(strings.ToLower(base))
 	if !regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString(name) {
 		return "", fmt.Errorf("the folder's name %q is to be the package's: want letters and digits, a letter first", base)
 	}
 	if slices.Contains(reservedNames(), name) || token.IsKeyword(name) || doc.IsPredeclared(name) {
-		return "", checkReserved(name)
+		return "", reservedNameError(name)
 	}
 	return name, nil
 }
 
-func checkReserved(name string) error {
+func reservedNameError(name string) error {
 	return fmt.Errorf("the folder's name is to be the package's, and %s has another meaning in Go or in the module: "+
 		"choose another", name)
 }
 
-// placeholder is the name of the author's package during the search for conflicting names. Templates do not use it.
-const placeholder = "placeholder"
+// placeholderName is the name of the author's package during the search for conflicting names. Templates do not use it.
+const placeholderName = "placeholder"
 
-// checkFree requires that the package name does not conflict with another name in the Go packages that import the
+// checkNameFree requires that the package name does not conflict with another name in the Go packages that import the
 // author's. Such packages would not build.
-func (s Spec) checkFree(name string) error {
-	n, folder := namesFor(s.Kind, placeholder), "template"
+func (s ModuleSpec) checkNameFree(name string) error {
+	n, folder := dataFor(s.Kind, placeholderName), "template"
 	if s.Classifier != nil {
 		n.Classifier, folder = &classifierFacts{}, "classifier"
 	}
-	n.Module = "example.com/" + placeholder
+	n.Module = "example.com/" + placeholderName
 	files, err := renderFolder(folder, n)
 	if err != nil {
 		return err
@@ -60,23 +60,23 @@ func (s Spec) checkFree(name string) error {
 			continue
 		}
 		dir := path.Dir(file)
-		imported, identifiers, err := namesIn(text)
+		imported, identifiers, err := listNames(text)
 		if err != nil {
 			return err
 		}
-		imports[dir] = imports[dir] || slices.Contains(imported, placeholder)
+		imports[dir] = imports[dir] || slices.Contains(imported, placeholderName)
 		used[dir] = used[dir] || slices.Contains(append(imported, identifiers...), name)
 	}
 	for dir := range imports {
 		if imports[dir] && used[dir] {
-			return checkReserved(name)
+			return reservedNameError(name)
 		}
 	}
 	return nil
 }
 
-// namesIn returns the base names of a Go file's imports, and its identifiers except those after a dot.
-func namesIn(text []byte) (imported, identifiers []string, err error) {
+// listNames returns the base names of a Go file's imports, and its identifiers except those after a dot.
+func listNames(text []byte) (imported, identifiers []string, err error) {
 	f, err := parser.ParseFile(token.NewFileSet(), "", text, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, nil, err

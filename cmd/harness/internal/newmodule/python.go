@@ -18,8 +18,8 @@ const (
 	requirementsTxt = "requirements.txt"
 )
 
-// pythonFiles returns the files of a Python program: the checkout's example and its protocol definition.
-func pythonFiles(s Spec, n templateNames) (map[string][]byte, error) {
+// readPythonFiles returns the files of a Python program: the checkout's example and its protocol definition.
+func readPythonFiles(s ModuleSpec, n templateData) (map[string][]byte, error) {
 	from, script, proto, readme := pythonBackend, "backend.py", backendProto, "python/backend.md.tmpl"
 	if s.Kind == Benchmark {
 		from, script, proto, readme = pythonBenchmark, host.BinaryPrefix+pythonExample, pluginProto,
@@ -48,8 +48,8 @@ func pythonFiles(s Spec, n templateNames) (map[string][]byte, error) {
 	}, nil
 }
 
-// pythonNext returns the commands that try the module.
-func pythonNext(k Kind, n templateNames) []string {
+// pythonCommands returns the commands that try the module.
+func pythonCommands(k Kind, n templateData) []string {
 	if k == Benchmark {
 		return []string{
 			"python3 -m venv venv && . venv/bin/activate && pip install -r " + requirementsTxt,

@@ -23,20 +23,20 @@ type Source struct {
 	Harness string
 }
 
-// OfCheckout returns the source for a checkout. For modules in other languages than Go, dir may also be an unpacked
+// CheckoutSource returns the source for a checkout. For modules in other languages than Go, dir may also be an unpacked
 // release archive.
-func OfCheckout(dir string) Source {
+func CheckoutSource(dir string) Source {
 	return Source{Checkout: dir, Files: dir, Library: filepath.Join(dir, "bin", "plugins")}
 }
 
-// SourceOf finds the source for a harness, from the path of its binary (empty: unknown) and its version. If the binary
+// FindSource finds the source for a harness, from the path of its binary (empty: unknown) and its version. If the binary
 // is inside a checkout, it returns the checkout. Otherwise it returns the files of the installed package and, for a
 // released version, the released modules.
-func SourceOf(executable, version string) Source {
+func FindSource(executable, version string) Source {
 	s := Source{Harness: version}
 	for dir := filepath.Dir(executable); executable != ""; dir = filepath.Dir(dir) {
 		if fileExists(dir, "go.work") && fileExists(dir, "sdk/go.mod") {
-			return OfCheckout(dir)
+			return CheckoutSource(dir)
 		}
 		for _, files := range []string{dir, filepath.Join(dir, "share", "plumbline")} {
 			if s.Files == "" && fileExists(files, protoDir+pluginProto) {
@@ -64,8 +64,8 @@ func isReleased(version string) bool {
 	return regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-(alpha|beta|rc)(\.?[0-9]+)?)?$`).MatchString(version)
 }
 
-// noModules returns the error for a Go module without a checkout or a release.
-func (s Source) noModules() error {
+// noModulesError returns the error for a Go module without a checkout or a release.
+func (s Source) noModulesError() error {
 	return fmt.Errorf("this harness is a development build (%s), and the modules of such a build are in its checkout "+
 		"alone: name a checkout of Plumbline with --checkout DIR, or use the harness of a release", s.Harness)
 }

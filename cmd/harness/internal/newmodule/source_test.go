@@ -26,7 +26,7 @@ func TestSource(t *testing.T) {
 		executable, version string
 		want                Source
 	}{
-		{filepath.Join(source, "bin", "harness"), "v1.2.3", OfCheckout(source)},
+		{filepath.Join(source, "bin", "harness"), "v1.2.3", CheckoutSource(source)},
 		{filepath.Join(archive, "bin", "harness"), "v1.2.3", Source{
 			Release: "v1.2.3", Files: archive, Library: filepath.Join(archive, "libexec", "plumbline", "plugins"),
 			Harness: "v1.2.3",
@@ -40,7 +40,7 @@ func TestSource(t *testing.T) {
 		{"", "v0.0.0-20261124003356-51e6025a1234", Source{Harness: "v0.0.0-20261124003356-51e6025a1234"}},
 		{"", "v1.2.4-0.20261124003356-51e6025a1234+dirty", Source{Harness: "v1.2.4-0.20261124003356-51e6025a1234+dirty"}},
 	} {
-		if got := SourceOf(c.executable, c.version); got != c.want {
+		if got := FindSource(c.executable, c.version); got != c.want {
 			t.Errorf("%s %s: got %+v, want %+v", c.executable, c.version, got, c.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestWriteOfARelease(t *testing.T) {
 	files := checkout(t)
 	release := Source{Release: "v1.2.3", Files: files, Library: "/opt/libexec/plumbline/plugins", Harness: "v1.2.3"}
 	dir := filepath.Join(t.TempDir(), "acme")
-	m, err := Write(Spec{Kind: Backend, Dir: dir, Source: release})
+	m, err := Write(ModuleSpec{Kind: Backend, Dir: dir, Source: release})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestWriteOfARelease(t *testing.T) {
 	}
 	checkFiles(t, dir, m.Files)
 	mod, readme := read(t, dir, "go.mod"), read(t, dir, "README.md")
-	want := "module example.com/acme\n\ngo " + goLine + "\n\nrequire (\n\t" + project + "/sdk v1.2.3\n)\n"
+	want := "module example.com/acme\n\ngo " + goVersionLine + "\n\nrequire (\n\t" + project + "/sdk v1.2.3\n)\n"
 	if mod != want {
 		t.Errorf("go.mod is\n%s\nwant\n%s", mod, want)
 	}
@@ -70,7 +70,7 @@ func TestWriteOfARelease(t *testing.T) {
 		}
 	}
 	python := filepath.Join(t.TempDir(), "shapes")
-	if _, err := Write(Spec{Kind: Backend, Language: Python, Dir: python, Source: release}); err != nil {
+	if _, err := Write(ModuleSpec{Kind: Backend, Language: Python, Dir: python, Source: release}); err != nil {
 		t.Error(err)
 	}
 }
@@ -85,7 +85,7 @@ func TestClassifierOfARelease(t *testing.T) {
 		Offset: "1",
 	}
 	dir := filepath.Join(t.TempDir(), "pictures")
-	m, err := Write(Spec{Kind: Benchmark, Dir: dir, Source: release, Classifier: c})
+	m, err := Write(ModuleSpec{Kind: Benchmark, Dir: dir, Source: release, Classifier: c})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestClassifierOfARelease(t *testing.T) {
 
 // TestWriteOfNoRelease says what is missing where a module cannot be written.
 func TestWriteOfNoRelease(t *testing.T) {
-	for want, spec := range map[string]Spec{
+	for want, spec := range map[string]ModuleSpec{
 		"development build (devel-abc)": {Kind: Backend, Source: Source{Files: checkout(t), Harness: "devel-abc"}},
 		"without the examples":          {Kind: Backend, Language: Cpp, Source: Source{Release: "v1.2.3"}},
 	} {
@@ -123,8 +123,8 @@ func TestWriteOfNoRelease(t *testing.T) {
 
 // TestGoLine wants the version of Go that the workspace has.
 func TestGoLine(t *testing.T) {
-	if work := read(t, filepath.Join("..", "..", "..", ".."), "go.work"); goVersion([]byte(work)) != goLine {
-		t.Errorf("modules say go %s, the workspace go %s", goLine, goVersion([]byte(work)))
+	if work := read(t, filepath.Join("..", "..", "..", ".."), "go.work"); goVersion([]byte(work)) != goVersionLine {
+		t.Errorf("modules say go %s, the workspace go %s", goVersionLine, goVersion([]byte(work)))
 	}
 }
 

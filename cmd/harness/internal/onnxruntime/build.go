@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	// Newest is the newest known release.
-	Newest = "1.31.1"
-	// Releases is the address of the project's archives: RELEASES/vRELEASE/ARCHIVE.
-	Releases = "https://github.com/microsoft/onnxruntime/releases/download"
+	// NewestRelease is the newest known release.
+	NewestRelease = "1.31.1"
+	// ReleasesURL is the address of the project's archives: RELEASES/vRELEASE/ARCHIVE.
+	ReleasesURL = "https://github.com/microsoft/onnxruntime/releases/download"
 	// Variants lists the available variants, the default first. cuda is CUDA 12.
 	Variants = "cpu, cuda, cuda13"
 )
 
-// Build identifies one official build.
-type Build struct {
+// RuntimeBuild identifies one official build.
+type RuntimeBuild struct {
 	Variant string // one of Variants; empty: cpu
 	Release string // such as 1.31.1; empty: Newest
 	SHA256  string // of the archive; empty: the one recorded at first use
@@ -39,21 +39,21 @@ type Build struct {
 	OS, Arch string // as in GOOS and GOARCH
 }
 
-var releaseForm = regexp.MustCompile(`^\d{1,3}\.\d{1,3}\.\d{1,3}$`)
+var releasePattern = regexp.MustCompile(`^\d{1,3}\.\d{1,3}\.\d{1,3}$`)
 
 // withDefaults returns b with all defaults. Its error reports all faults.
-func (b Build) withDefaults() (Build, error) {
-	b.Variant, b.From = cmp.Or(b.Variant, "cpu"), strings.TrimRight(cmp.Or(b.From, Releases), "/")
-	b.Release = strings.TrimPrefix(cmp.Or(b.Release, Newest), "v")
+func (b RuntimeBuild) withDefaults() (RuntimeBuild, error) {
+	b.Variant, b.From = cmp.Or(b.Variant, "cpu"), strings.TrimRight(cmp.Or(b.From, ReleasesURL), "/")
+	b.Release = strings.TrimPrefix(cmp.Or(b.Release, NewestRelease), "v")
 	var faults []error
-	if !releaseForm.MatchString(b.Release) {
-		faults = append(faults, fmt.Errorf("--release %q, want three numbers such as %s", b.Release, Newest))
+	if !releasePattern.MatchString(b.Release) {
+		faults = append(faults, fmt.Errorf("--release %q, want three numbers such as %s", b.Release, NewestRelease))
 	}
 	if b.platformName() == "" {
 		faults = append(faults, fmt.Errorf("no official archive is known for %s/%s: linux/amd64, linux/arm64 and "+
 			"darwin/arm64 have one; name a library of your own with --ort-lib PATH", b.OS, b.Arch))
 	}
-	if b.variantSuffix() == unknown {
+	if b.variantSuffix() == unknownSuffix {
 		faults = append(faults, fmt.Errorf("--variant %s on %s/%s: want one of %s; those of CUDA are for linux/amd64",
 			b.Variant, b.OS, b.Arch, Variants))
 	}
@@ -64,36 +64,36 @@ func (b Build) withDefaults() (Build, error) {
 }
 
 // platformName returns the machine's name in the archives, or "" if there is no archive for it.
-func (b Build) platformName() string {
+func (b RuntimeBuild) platformName() string {
 	return map[string]string{
 		"linux/amd64": "linux-x64", "linux/arm64": "linux-aarch64", "darwin/arm64": "osx-arm64",
 	}[b.OS+"/"+b.Arch]
 }
 
-// unknown is the suffix of a variant that does not exist.
-const unknown = "?"
+// unknownSuffix is the suffix of a variant that does not exist.
+const unknownSuffix = "?"
 
-// cudaNamed is the first minor release whose archive name contains the version of CUDA 12.
-const cudaNamed = 27
+// minCUDANamedMinor is the first minor release whose archive name contains the version of CUDA 12.
+const minCUDANamedMinor = 27
 
 // variantSuffix returns the variant's suffix in the archive's name.
-func (b Build) variantSuffix() string {
+func (b RuntimeBuild) variantSuffix() string {
 	switch {
 	case b.Variant == "cpu":
 		return ""
 	case b.OS+"/"+b.Arch != "linux/amd64":
-		return unknown
-	case b.Variant == "cuda" && b.minorVersion() < cudaNamed:
+		return unknownSuffix
+	case b.Variant == "cuda" && b.minorVersion() < minCUDANamedMinor:
 		return "-gpu"
 	case b.Variant == "cuda":
 		return "-gpu_cuda12"
 	case b.Variant == "cuda13":
 		return "-gpu_cuda13"
 	}
-	return unknown
+	return unknownSuffix
 }
 
-func (b Build) minorVersion() int {
+func (b RuntimeBuild) minorVersion() int {
 	parts := strings.Split(b.Release, ".")
 	if len(parts) < 2 {
 		return 0
@@ -103,7 +103,7 @@ func (b Build) minorVersion() int {
 }
 
 // archiveName returns the name of the archive without .tgz. Its folder has the same name.
-func (b Build) archiveName() string {
+func (b RuntimeBuild) archiveName() string {
 	return "onnxruntime-" + b.platformName() + b.variantSuffix() + "-" + b.Release
 }
 
@@ -112,9 +112,9 @@ func (b Build) archiveName() string {
 func Limits() fetch.Limits { return fetch.Limits{Download: 4 << 30, Bytes: 16 << 30, Files: 10_000} }
 
 // archiveFile returns the cache's description of the archive.
-func (b Build) archiveFile() fetch.File {
+func (b RuntimeBuild) archiveFile() fetch.File {
 	return fetch.File{
-		Name: path.Join(folder, b.archiveName()), URL: b.From + "/v" + b.Release + "/" + b.archiveName() + ".tgz",
+		Name: path.Join(cacheFolder, b.archiveName()), URL: b.From + "/v" + b.Release + "/" + b.archiveName() + ".tgz",
 		SHA256: b.SHA256, Unpack: true,
 	}
 }

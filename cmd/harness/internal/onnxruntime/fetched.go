@@ -22,11 +22,11 @@ import (
 // Name selects ONNX Runtime instead of a model.
 const Name = "onnxruntime"
 
-// Word is the value of --ort-lib that selects the build fetched last.
-const Word = "fetched"
+// FetchedWord is the value of --ort-lib that selects the build fetched last.
+const FetchedWord = "fetched"
 
-// folder is the cache's folder for the builds and the record.
-const folder = "onnxruntime"
+// cacheFolder is the cache's folder for the builds and the record.
+const cacheFolder = "onnxruntime"
 
 // fetchRecord lists the fetched builds.
 type fetchRecord struct {
@@ -37,8 +37,8 @@ type fetchRecord struct {
 // Library is the library of a fetched build.
 type Library = onnxlib.Library
 
-// Fetched is the result of Fetch.
-type Fetched struct {
+// FetchedBuild is the result of Fetch.
+type FetchedBuild struct {
 	Library
 	SHA256   string // of the archive; empty for a folder placed by hand and for a Python module
 	Verified bool   // SHA256 equals the user's or the recorded one
@@ -48,45 +48,45 @@ type Fetched struct {
 // Fetch gets a build and records it as the build of Word. dir is the cache's folder. If the user gives no checksum for
 // a downloaded archive, Fetch records its checksum at first use. Later archives with the same name but another checksum
 // are rejected, unless the user gives that checksum.
-func Fetch(ctx context.Context, c *fetch.Cache, dir string, b Build) (Fetched, error) {
+func Fetch(ctx context.Context, c *fetch.Cache, dir string, b RuntimeBuild) (FetchedBuild, error) {
 	if got, used, err := b.fromPackage(ctx, c, dir); used {
 		return got, err
 	}
 	b, err := b.withDefaults()
 	if err != nil {
-		return Fetched{}, err
+		return FetchedBuild{}, err
 	}
 	return b.downloadArchive(ctx, c, dir, b.archiveFile())
 }
 
 // downloadArchive gets an archive, records its checksum at first use, and finds the library in it. It deletes an
 // archive without a library, so the next attempt starts again.
-func (b Build) downloadArchive(ctx context.Context, c *fetch.Cache, dir string, f fetch.File) (Fetched, error) {
+func (b RuntimeBuild) downloadArchive(ctx context.Context, c *fetch.Cache, dir string, f fetch.File) (FetchedBuild, error) {
 	r, err := readRecord(dir)
 	if err != nil {
-		return Fetched{}, err
+		return FetchedBuild{}, err
 	}
 	name := path.Base(f.Name)
 	pinned := r.Archive[name]
 	f.SHA256 = cmp.Or(f.SHA256, pinned)
 	item, err := c.Get(ctx, f)
 	if err != nil {
-		return Fetched{}, b.explainError(err, f.SHA256 == pinned)
+		return FetchedBuild{}, b.explainError(err, f.SHA256 == pinned)
 	}
 	library, err := b.findLibrary(item.Path)
 	if err != nil {
-		return Fetched{}, errors.Join(fmt.Errorf("%s: %w", f.URL, err), os.RemoveAll(item.Path))
+		return FetchedBuild{}, errors.Join(fmt.Errorf("%s: %w", f.URL, err), os.RemoveAll(item.Path))
 	}
 	library.Variant = cmp.Or(b.Variant, library.Variant)
-	got := Fetched{Library: library, SHA256: item.SHA256, Verified: item.Verified}
+	got := FetchedBuild{Library: library, SHA256: item.SHA256, Verified: item.Verified}
 	got.Pinned = !got.Verified && got.SHA256 != ""
 	return got, recordBuild(ctx, dir, name, got)
 }
 
 // recordBuild adds a build to the current record, because another process may have changed it meanwhile. If name is not
 // empty, it also records the archive's checksum.
-func recordBuild(ctx context.Context, dir, name string, got Fetched) error {
-	release, err := filelock.Hold(ctx, recordPath(dir)+".held")
+func recordBuild(ctx context.Context, dir, name string, got FetchedBuild) error {
+	release, err := filelock.HoldLock(ctx, recordPath(dir)+".held")
 	if err != nil {
 		return sdk.Usage(fmt.Errorf("the record of fetched builds: %w", err))
 	}
@@ -103,21 +103,21 @@ func recordBuild(ctx context.Context, dir, name string, got Fetched) error {
 }
 
 // explainError adds advice to an error.
-func (b Build) explainError(err error, pinned bool) error {
+func (b RuntimeBuild) explainError(err error, pinned bool) error {
 	switch {
 	case errors.Is(err, fetch.ErrChecksum) && pinned:
 		return fmt.Errorf("%w\nthe sha256 that is wanted is that of the first download; if the release was made anew, give "+
 			"the new one with --sha256", err)
 	case errors.Is(err, fetch.ErrServer) && b.Release != "":
 		return fmt.Errorf("%w\nis there a release %s? %s is the newest known here; --release names another",
-			err, b.Release, Newest)
+			err, b.Release, NewestRelease)
 	}
 	return err
 }
 
 // findLibrary finds the library for the machine in an unpacked archive.
-func (b Build) findLibrary(dir string) (Library, error) {
-	l, err := onnxlib.Find(dir, b.OS, b.Arch)
+func (b RuntimeBuild) findLibrary(dir string) (Library, error) {
+	l, err := onnxlib.FindLibrary(dir, b.OS, b.Arch)
 	if err != nil {
 		err = sdk.Data(err)
 	}
@@ -137,7 +137,7 @@ func Last(dir string) (l Library, ok bool, err error) {
 	return r.Last, true, nil
 }
 
-func recordPath(dir string) string { return filepath.Join(dir, folder, "fetched.json") }
+func recordPath(dir string) string { return filepath.Join(dir, cacheFolder, "fetched.json") }
 
 // maxRecord limits the size of the record in bytes.
 const maxRecord = 1 << 20

@@ -84,10 +84,10 @@ func serve(t *testing.T) *releases {
 	return r
 }
 
-func (r *releases) build() Build { return Build{From: r.URL, OS: "linux", Arch: "amd64"} }
+func (r *releases) build() RuntimeBuild { return RuntimeBuild{From: r.URL, OS: "linux", Arch: "amd64"} }
 
 // get fetches into dir.
-func get(t *testing.T, dir string, b Build) (Fetched, error) {
+func get(t *testing.T, dir string, b RuntimeBuild) (FetchedBuild, error) {
 	t.Helper()
 	c, err := fetch.Open(dir, fetch.Options{Attempts: 1, Sleep: func(context.Context, time.Duration) error { return nil }})
 	if err != nil {
@@ -146,7 +146,7 @@ func TestLastIsTheOneFetchedLast(t *testing.T) {
 	s, dir := serve(t), t.TempDir()
 	const gpu = "onnxruntime-linux-x64-gpu-1.26.0"
 	s.files[path31], s.files["/v1.26.0/"+gpu+".tgz"] = official(t, name31, "cpu"), official(t, gpu, "cuda")
-	for _, b := range []Build{{}, {Variant: "cuda", Release: "v1.26.0"}, {}} {
+	for _, b := range []RuntimeBuild{{}, {Variant: "cuda", Release: "v1.26.0"}, {}} {
 		b.From, b.OS, b.Arch = s.URL+"/", "linux", "amd64"
 		got, err := get(t, dir, b)
 		if err != nil {
@@ -159,7 +159,7 @@ func TestLastIsTheOneFetchedLast(t *testing.T) {
 }
 
 func TestArchiveNames(t *testing.T) {
-	for want, b := range map[string]Build{
+	for want, b := range map[string]RuntimeBuild{
 		"onnxruntime-linux-x64-1.31.1":            {OS: "linux", Arch: "amd64"},
 		"onnxruntime-linux-aarch64-1.31.1":        {OS: "linux", Arch: "arm64"},
 		"onnxruntime-osx-arm64-1.29.0":            {OS: "darwin", Arch: "arm64", Release: "1.29.0"},
@@ -168,7 +168,7 @@ func TestArchiveNames(t *testing.T) {
 		"onnxruntime-linux-x64-gpu_cuda13-1.24.4": {OS: "linux", Arch: "amd64", Variant: "cuda13", Release: "v1.24.4"},
 	} {
 		b, err := b.withDefaults()
-		if address := Releases + "/v" + b.Release + "/" + want + ".tgz"; err != nil || b.archiveName() != want ||
+		if address := ReleasesURL + "/v" + b.Release + "/" + want + ".tgz"; err != nil || b.archiveName() != want ||
 			b.archiveFile().URL != address {
 			t.Errorf("%s at %s, %v; want %s at %s", b.archiveName(), b.archiveFile().URL, err, want, address)
 		}
@@ -186,23 +186,23 @@ func TestFaults(t *testing.T) {
 		"no archive at all, though it is long enough to look at, at least for a moment")
 	s.files[path31] = official(t, name31, "library")
 	for name, c := range map[string]struct {
-		build Build
+		build RuntimeBuild
 		code  exitcode.Code
 		want  string
 	}{
-		"no such release":  {Build{Release: "9.9.9"}, exitcode.Data, "is there a release 9.9.9?"},
-		"no number":        {Build{Release: "latest"}, exitcode.Usage, `--release "latest", want three numbers`},
-		"a path":           {Build{Release: "1.2.3/../x"}, exitcode.Usage, "want three numbers"},
-		"another checksum": {Build{SHA256: strings.Repeat("0", 64)}, exitcode.Data, "want 0000"},
-		"no checksum":      {Build{SHA256: "abc"}, exitcode.Data, "want 64 lower-case hex digits"},
-		"no variant":       {Build{Variant: "rocm"}, exitcode.Usage, "want one of cpu, cuda, cuda13"},
-		"no CUDA there":    {Build{Variant: "cuda", Arch: "arm64"}, exitcode.Usage, "those of CUDA are for linux/amd64"},
-		"another platform": {Build{OS: "plan9"}, exitcode.Usage, "no official archive is known for plan9/amd64"},
-		"path outside":     {Build{Release: "1.0.1"}, exitcode.Data, "lies outside the archive"},
-		"link outside":     {Build{Release: "1.0.2"}, exitcode.Data, "link"},
-		"no library": {Build{Release: "1.0.3"}, exitcode.Data,
+		"no such release":  {RuntimeBuild{Release: "9.9.9"}, exitcode.Data, "is there a release 9.9.9?"},
+		"no number":        {RuntimeBuild{Release: "latest"}, exitcode.Usage, `--release "latest", want three numbers`},
+		"a path":           {RuntimeBuild{Release: "1.2.3/../x"}, exitcode.Usage, "want three numbers"},
+		"another checksum": {RuntimeBuild{SHA256: strings.Repeat("0", 64)}, exitcode.Data, "want 0000"},
+		"no checksum":      {RuntimeBuild{SHA256: "abc"}, exitcode.Data, "want 64 lower-case hex digits"},
+		"no variant":       {RuntimeBuild{Variant: "rocm"}, exitcode.Usage, "want one of cpu, cuda, cuda13"},
+		"no CUDA there":    {RuntimeBuild{Variant: "cuda", Arch: "arm64"}, exitcode.Usage, "those of CUDA are for linux/amd64"},
+		"another platform": {RuntimeBuild{OS: "plan9"}, exitcode.Usage, "no official archive is known for plan9/amd64"},
+		"path outside":     {RuntimeBuild{Release: "1.0.1"}, exitcode.Data, "lies outside the archive"},
+		"link outside":     {RuntimeBuild{Release: "1.0.2"}, exitcode.Data, "link"},
+		"no library": {RuntimeBuild{Release: "1.0.3"}, exitcode.Data,
 			"onnxruntime-linux-x64-1.0.3.tgz: it holds no library of ONNX Runtime"},
-		"no archive": {Build{Release: "1.0.4"}, exitcode.Data, "neither tar"},
+		"no archive": {RuntimeBuild{Release: "1.0.4"}, exitcode.Data, "neither tar"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, dir := c.build, t.TempDir()
@@ -241,13 +241,13 @@ func TestDamagedRecord(t *testing.T) {
 }
 
 func TestReleasesAreOrdered(t *testing.T) {
-	if got := Running([]string{"ONNX Runtime 1.31.1", "", "acme 0.1", "ONNX Runtime 1.9.2"}); got != "1.9.2" {
+	if got := OldestRunning([]string{"ONNX Runtime 1.31.1", "", "acme 0.1", "ONNX Runtime 1.9.2"}); got != "1.9.2" {
 		t.Errorf("running %q", got)
 	}
 	for release, older := range map[string]bool{
-		"": true, "1.28.2": true, "1.31.0": true, Newest: false, "1.32.0": false, "2.0.0-rc1": false,
+		"": true, "1.28.2": true, "1.31.0": true, NewestRelease: false, "1.32.0": false, "2.0.0-rc1": false,
 	} {
-		if Older(release) != older {
+		if IsOlder(release) != older {
 			t.Errorf("%q is older: %v", release, !older)
 		}
 	}
@@ -275,7 +275,7 @@ func TestTwoFetchesAtOnceKeepBothPins(t *testing.T) {
 }
 
 // here is a machine for which tests make libraries.
-func here() Build { return Build{OS: runtime.GOOS, Arch: runtime.GOARCH} }
+func here() RuntimeBuild { return RuntimeBuild{OS: runtime.GOOS, Arch: runtime.GOARCH} }
 
 // wheel is a Python package with the library for this machine.
 func wheel(t *testing.T, release string) []byte {
@@ -377,18 +377,18 @@ func TestFaultsOfPackages(t *testing.T) {
 		}
 	}
 	for name, c := range map[string]struct {
-		build Build
+		build RuntimeBuild
 		code  exitcode.Code
 		want  string
 	}{
-		"no archive":       {Build{From: "none.whl"}, exitcode.Data, "neither tar"},
-		"no library":       {Build{From: "empty.jar"}, exitcode.Data, "holds no library of ONNX Runtime"},
-		"another machine":  {Build{From: "far.zip"}, exitcode.Data, "holds no library of ONNX Runtime for"},
-		"no such file":     {Build{From: "missing.whl"}, exitcode.Usage, "no such file"},
-		"a folder":         {Build{From: "folder.whl"}, exitcode.Usage, "regular file"},
-		"a library":        {Build{From: "libonnxruntime.so"}, exitcode.Usage, "named by --ort-lib PATH"},
-		"a release":        {Build{From: "right.whl", Release: "1.32.0"}, exitcode.Usage, "leave them out"},
-		"another checksum": {Build{From: "right.whl", SHA256: strings.Repeat("0", 64)}, exitcode.Data, "want 0000"},
+		"no archive":       {RuntimeBuild{From: "none.whl"}, exitcode.Data, "neither tar"},
+		"no library":       {RuntimeBuild{From: "empty.jar"}, exitcode.Data, "holds no library of ONNX Runtime"},
+		"another machine":  {RuntimeBuild{From: "far.zip"}, exitcode.Data, "holds no library of ONNX Runtime for"},
+		"no such file":     {RuntimeBuild{From: "missing.whl"}, exitcode.Usage, "no such file"},
+		"a folder":         {RuntimeBuild{From: "folder.whl"}, exitcode.Usage, "regular file"},
+		"a library":        {RuntimeBuild{From: "libonnxruntime.so"}, exitcode.Usage, "named by --ort-lib PATH"},
+		"a release":        {RuntimeBuild{From: "right.whl", Release: "1.32.0"}, exitcode.Usage, "leave them out"},
+		"another checksum": {RuntimeBuild{From: "right.whl", SHA256: strings.Repeat("0", 64)}, exitcode.Data, "want 0000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, cache := c.build, t.TempDir()
@@ -400,7 +400,7 @@ func TestFaultsOfPackages(t *testing.T) {
 			if l, ok, err := Last(cache); ok || err != nil {
 				t.Errorf("%+v counts as fetched, %v", l, err)
 			}
-			if left, _ := filepath.Glob(filepath.Join(cache, folder, "*.whl*")); len(left) > 0 {
+			if left, _ := filepath.Glob(filepath.Join(cache, cacheFolder, "*.whl*")); len(left) > 0 {
 				t.Errorf("left behind: %q", left)
 			}
 		})

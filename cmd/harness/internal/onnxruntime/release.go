@@ -6,14 +6,14 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/onnxlib"
 )
 
-// product is the prefix of the version that the backend ort reports.
-const product = "ONNX Runtime "
+// versionPrefix is the prefix of the version that the backend ort reports.
+const versionPrefix = "ONNX Runtime "
 
-// Running returns the oldest ONNX Runtime release in the versions that backends report, or "" if there is none.
-func Running(versions []string) string {
+// OldestRunning returns the oldest ONNX Runtime release in the versions that backends report, or "" if there is none.
+func OldestRunning(versions []string) string {
 	oldest := ""
 	for _, v := range versions {
-		release, is := strings.CutPrefix(v, product)
+		release, is := strings.CutPrefix(v, versionPrefix)
 		if is && (oldest == "" || onnxlib.Compare(release, oldest) < 0) {
 			oldest = release
 		}
@@ -21,5 +21,5 @@ func Running(versions []string) string {
 	return oldest
 }
 
-// Older reports whether a release is older than Newest. An empty release counts as older.
-func Older(release string) bool { return onnxlib.Compare(release, Newest) < 0 }
+// IsOlder reports whether a release is older than Newest. An empty release counts as older.
+func IsOlder(release string) bool { return onnxlib.Compare(release, NewestRelease) < 0 }

@@ -21,15 +21,15 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// packageForms lists the file extensions of packages that can contain the library: Python wheels, jars, NuGet and npm
+// packageExtensions lists the file extensions of packages that can contain the library: Python wheels, jars, NuGet and npm
 // packages, the project's archives, and zip files of these.
-var packageForms = []string{".whl", ".jar", ".nupkg", ".tgz", ".tar.gz", ".zip"}
+var packageExtensions = []string{".whl", ".jar", ".nupkg", ".tgz", ".tar.gz", ".zip"}
 
 // packageName returns the last part of a package's address or path, without its extension. ok is false if it is not a
 // package.
 func packageName(at string) (name string, ok bool) {
 	base := path.Base(filepath.ToSlash(at))
-	for _, form := range packageForms {
+	for _, form := range packageExtensions {
 		if name, ok := strings.CutSuffix(base, form); ok && name != "" {
 			return name, true
 		}
@@ -42,12 +42,12 @@ func isURL(from string) bool {
 	return strings.HasPrefix(from, "http://") || strings.HasPrefix(from, "https://")
 }
 
-// interpreterForm matches the names of Python interpreters.
-var interpreterForm = regexp.MustCompile(`^(python|pypy)[0-9.]*$`)
+// interpreterName matches the names of Python interpreters.
+var interpreterName = regexp.MustCompile(`^(python|pypy)[0-9.]*$`)
 
 // fromPackage gets the library from a package at an address, a package on the disk, or an installed Python interpreter.
 // used is false if From is an address of releases.
-func (b Build) fromPackage(ctx context.Context, c *fetch.Cache, dir string) (got Fetched, used bool, err error) {
+func (b RuntimeBuild) fromPackage(ctx context.Context, c *fetch.Cache, dir string) (got FetchedBuild, used bool, err error) {
 	switch {
 	case b.From == "":
 		return got, false, nil
@@ -60,27 +60,27 @@ func (b Build) fromPackage(ctx context.Context, c *fetch.Cache, dir string) (got
 		if !is {
 			return got, false, nil
 		}
-		if err := b.onlyOfReleases(); err != nil {
+		if err := b.rejectReleaseOptions(); err != nil {
 			return got, true, err
 		}
 		got, err = b.downloadArchive(ctx, c, dir, fetch.File{
-			Name: path.Join(folder, name), URL: b.From, SHA256: b.SHA256, Unpack: true,
+			Name: path.Join(cacheFolder, name), URL: b.From, SHA256: b.SHA256, Unpack: true,
 		})
 		return got, true, err
 	}
-	if err := b.onlyOfReleases(); err != nil {
+	if err := b.rejectReleaseOptions(); err != nil {
 		return got, true, err
 	}
-	if interpreterForm.MatchString(filepath.Base(b.From)) {
-		got, err = b.ofInterpreter(ctx, dir)
+	if interpreterName.MatchString(filepath.Base(b.From)) {
+		got, err = b.fromInterpreter(ctx, dir)
 	} else {
-		got, err = b.ofFile(ctx, dir)
+		got, err = b.fromFile(ctx, dir)
 	}
 	return got, true, err
 }
 
-// onlyOfReleases rejects options that only apply to the project's archives.
-func (b Build) onlyOfReleases() error {
+// rejectReleaseOptions rejects options that only apply to the project's archives.
+func (b RuntimeBuild) rejectReleaseOptions() error {
 	if b.Variant == "" && b.Release == "" {
 		return nil
 	}
@@ -88,50 +88,50 @@ func (b Build) onlyOfReleases() error {
 		"package: leave them out", b.From))
 }
 
-// ofFile gets the library from a package on the disk.
-func (b Build) ofFile(ctx context.Context, dir string) (Fetched, error) {
+// fromFile gets the library from a package on the disk.
+func (b RuntimeBuild) fromFile(ctx context.Context, dir string) (FetchedBuild, error) {
 	name, is := packageName(b.From)
 	if !is {
-		return Fetched{}, sdk.Usage(fmt.Errorf("--from %s: want an address of releases, a package (%s) or its address, or "+
+		return FetchedBuild{}, sdk.Usage(fmt.Errorf("--from %s: want an address of releases, a package (%s) or its address, or "+
 			"an interpreter such as python3; a library itself is named by --ort-lib PATH", b.From,
-			strings.Join(packageForms, ", ")))
+			strings.Join(packageExtensions, ", ")))
 	}
 	sum, _, err := checksum.File(b.From)
 	if err != nil {
-		return Fetched{}, sdk.Usage(fmt.Errorf("--from: %w", err))
+		return FetchedBuild{}, sdk.Usage(fmt.Errorf("--from: %w", err))
 	}
 	if b.SHA256 != "" && sum != b.SHA256 {
-		return Fetched{}, sdk.Data(fmt.Errorf("%s has sha256 %s, want %s", b.From, sum, b.SHA256))
+		return FetchedBuild{}, sdk.Data(fmt.Errorf("%s has sha256 %s, want %s", b.From, sum, b.SHA256))
 	}
-	kept := filepath.Join(dir, folder, name+"-"+sum[:12])
+	kept := filepath.Join(dir, cacheFolder, name+"-"+sum[:12])
 	library, err := b.keepFolder(kept, func(staging string) error { return fetch.Unpack(ctx, b.From, staging, Limits()) })
 	if err != nil {
-		return Fetched{}, sdk.Data(fmt.Errorf("%s: %w", b.From, err))
+		return FetchedBuild{}, sdk.Data(fmt.Errorf("%s: %w", b.From, err))
 	}
-	got := Fetched{Library: library, SHA256: sum, Verified: b.SHA256 != ""}
+	got := FetchedBuild{Library: library, SHA256: sum, Verified: b.SHA256 != ""}
 	return got, recordBuild(ctx, dir, "", got)
 }
 
-// pythonTime is the time limit for an interpreter to print the folder of its module.
-const pythonTime = time.Minute
+// maxPythonTime is the time limit for an interpreter to print the folder of its module.
+const maxPythonTime = time.Minute
 
-// whereScript prints the module's folder without importing it. It ignores modules in the working folder.
-const whereScript = `import sys
+// findModuleScript prints the module's folder without importing it. It ignores modules in the working folder.
+const findModuleScript = `import sys
 sys.path = [p for p in sys.path if p]
 import importlib.util
 found = importlib.util.find_spec("onnxruntime")
 print(found.submodule_search_locations[0] if found and found.submodule_search_locations else "")`
 
-// InPython returns the library in the interpreter's module onnxruntime, with its release.
-func InPython(ctx context.Context, interpreter string, b Build) (Library, error) {
-	ctx, cancel := context.WithTimeout(ctx, pythonTime)
+// FindInPython returns the library in the interpreter's module onnxruntime, with its release.
+func FindInPython(ctx context.Context, interpreter string, b RuntimeBuild) (Library, error) {
+	ctx, cancel := context.WithTimeout(ctx, maxPythonTime)
 	defer cancel()
 	program, err := exec.LookPath(interpreter)
 	if err != nil {
 		return Library{}, sdk.Usage(err)
 	}
 	var stdout, stderr bytes.Buffer
-	c := exec.CommandContext(ctx, program, "-c", whereScript)
+	c := exec.CommandContext(ctx, program, "-c", findModuleScript)
 	c.Stdout, c.Stderr, c.WaitDelay = &stdout, &stderr, time.Second
 	if err := c.Run(); err != nil {
 		text := strings.TrimSpace(stderr.String())
@@ -149,32 +149,32 @@ func InPython(ctx context.Context, interpreter string, b Build) (Library, error)
 	return library, nil
 }
 
-// ofInterpreter copies the library of an interpreter's module and the library's other files in its folder.
-func (b Build) ofInterpreter(ctx context.Context, dir string) (Fetched, error) {
+// fromInterpreter copies the library of an interpreter's module and the library's other files in its folder.
+func (b RuntimeBuild) fromInterpreter(ctx context.Context, dir string) (FetchedBuild, error) {
 	if b.SHA256 != "" {
-		return Fetched{}, sdk.Usage(fmt.Errorf("--sha256 is of a package, and --from %s names an interpreter", b.From))
+		return FetchedBuild{}, sdk.Usage(fmt.Errorf("--sha256 is of a package, and --from %s names an interpreter", b.From))
 	}
-	installed, err := InPython(ctx, b.From, b)
+	installed, err := FindInPython(ctx, b.From, b)
 	if err != nil {
-		return Fetched{}, err
+		return FetchedBuild{}, err
 	}
 	sum, _, err := checksum.File(installed.Path)
 	if err != nil {
-		return Fetched{}, sdk.Data(err)
+		return FetchedBuild{}, sdk.Data(err)
 	}
-	kept := filepath.Join(dir, folder, "python-onnxruntime-"+installed.Release+"-"+sum[:12])
+	kept := filepath.Join(dir, cacheFolder, "python-onnxruntime-"+installed.Release+"-"+sum[:12])
 	library, err := b.keepFolder(kept, func(staging string) error { return onnxlib.Copy(installed.Path, staging) })
 	if err != nil {
-		return Fetched{}, sdk.Data(err)
+		return FetchedBuild{}, sdk.Data(err)
 	}
-	got := Fetched{Library: library, SHA256: sum}
+	got := FetchedBuild{Library: library, SHA256: sum}
 	return got, recordBuild(ctx, dir, "", got)
 }
 
 // keepFolder creates the folder at path with fill, unless it exists, and finds the library in it. It deletes a folder
 // without a library.
-func (b Build) keepFolder(path string, fill func(staging string) error) (Library, error) {
-	err := wholefile.Folder(path, func(staging string) error {
+func (b RuntimeBuild) keepFolder(path string, fill func(staging string) error) (Library, error) {
+	err := wholefile.WriteFolder(path, func(staging string) error {
 		if err := fill(staging); err != nil {
 			return err
 		}

@@ -40,8 +40,8 @@ func URL(text string) (string, error) {
 
 // The interval of exports, and the time limit of one export.
 const (
-	period  = 5 * time.Second
-	timeout = 3 * time.Second
+	exportInterval = 5 * time.Second
+	exportTimeout  = 3 * time.Second
 )
 
 // Sender sends measurements until it is closed. A receiver that hangs or fails delays only the sender.
@@ -64,7 +64,7 @@ func New(address string) (*Sender, error) {
 		return nil, err
 	}
 	exporter, err := otlpmetrichttp.New(context.Background(), otlpmetrichttp.WithEndpointURL(address),
-		otlpmetrichttp.WithTimeout(timeout), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{Enabled: false}))
+		otlpmetrichttp.WithTimeout(exportTimeout), otlpmetrichttp.WithRetry(otlpmetrichttp.RetryConfig{Enabled: false}))
 	if err != nil {
 		return nil, fmt.Errorf("preparing to send to %s: %w", address, err)
 	}
@@ -81,7 +81,7 @@ func (s *Sender) Send(f *feed.Feed, version string) {
 
 func (s *Sender) sendLoop() {
 	defer close(s.done)
-	tick := time.NewTicker(period)
+	tick := time.NewTicker(exportInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -96,7 +96,7 @@ func (s *Sender) sendLoop() {
 
 // exportNow exports the current values.
 func (s *Sender) exportNow() {
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), exportTimeout)
 	defer cancel()
 	var all metricdata.ResourceMetrics
 	err := s.reader.Collect(ctx, &all)
@@ -116,7 +116,7 @@ func (s *Sender) Close() error {
 		close(s.stop)
 		<-s.done
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), exportTimeout)
 	defer cancel()
 	_ = s.exporter.Shutdown(ctx) // all values are sent
 	switch {

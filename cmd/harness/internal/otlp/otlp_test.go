@@ -127,7 +127,7 @@ func TestReceiverThatFails(t *testing.T) {
 
 func TestReceiverThatHangs(t *testing.T) {
 	let := make(chan struct{})
-	defer time.AfterFunc(2*timeout, func() { close(let) }).Stop()
+	defer time.AfterFunc(2*exportTimeout, func() { close(let) }).Stop()
 	err := send(t, func(_ http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():

@@ -21,7 +21,7 @@ type metricProducer struct {
 }
 
 func newProducer(f *feed.Feed) *metricProducer {
-	p := &metricProducer{feed: f, bounds: feed.Coarse()}
+	p := &metricProducer{feed: f, bounds: feed.CoarseBounds()}
 	p.upTo = make([]float64, len(p.bounds))
 	for i, bound := range p.bounds {
 		p.upTo[i] = bound.Seconds()
@@ -32,7 +32,7 @@ func newProducer(f *feed.Feed) *metricProducer {
 // Produce implements metric.Producer.
 func (p *metricProducer) Produce(context.Context) ([]metricdata.ScopeMetrics, error) {
 	out := metricdata.ScopeMetrics{Scope: instrumentation.Scope{Name: "github.com/plumbline-ml/plumbline"}}
-	for _, m := range measure.Table() {
+	for _, m := range measure.AllMeasures() {
 		if data := p.aggregateMeasure(m); data != nil {
 			out.Metrics = append(out.Metrics, metricdata.Metrics{
 				Name: m.Name, Description: m.Help, Unit: m.Unit, Data: data,
@@ -48,8 +48,8 @@ func (p *metricProducer) aggregateMeasure(m measure.Measure) metricdata.Aggregat
 	var times []metricdata.HistogramDataPoint[float64]
 	now := time.Now()
 	p.feed.Each(func(r *feed.Run) {
-		m.Of(r, func(of measure.Point) {
-			began, labels := runBegin(r, now), pointAttributes(m, of)
+		m.Of(r, func(of measure.MeasurePoint) {
+			began, labels := runStart(r, now), pointAttributes(m, of)
 			if of.Times != nil {
 				times = append(times, p.histogramPoint(of.Times, began, now, labels))
 				return
@@ -72,15 +72,15 @@ func (p *metricProducer) aggregateMeasure(m measure.Measure) metricdata.Aggregat
 	return metricdata.Gauge[float64]{DataPoints: values}
 }
 
-// runBegin returns the start time of a run's counts.
-func runBegin(r *feed.Run, now time.Time) time.Time {
+// runStart returns the start time of a run's counts.
+func runStart(r *feed.Run, now time.Time) time.Time {
 	if r.Began.IsZero() {
 		return now
 	}
 	return r.Began
 }
 
-func pointAttributes(m measure.Measure, p measure.Point) attribute.Set {
+func pointAttributes(m measure.Measure, p measure.MeasurePoint) attribute.Set {
 	var all []attribute.KeyValue
 	for i, name := range m.LabelNames() {
 		all = append(all, attribute.String(name, p.Labels[i]))
@@ -92,7 +92,7 @@ func pointAttributes(m measure.Measure, p measure.Point) attribute.Set {
 func (p *metricProducer) histogramPoint(h *feed.Histogram, began, now time.Time,
 	labels attribute.Set) metricdata.HistogramDataPoint[float64] {
 	counts, below := make([]uint64, len(p.bounds)+1), uint64(0)
-	for i, n := range h.UpTo(p.bounds) {
+	for i, n := range h.CountUpTo(p.bounds) {
 		counts[i], below = n-below, n
 	}
 	counts[len(p.bounds)] = h.N - below

@@ -18,8 +18,8 @@ type Compared struct {
 	Published string `json:"published"`
 }
 
-// notSaid is the value of an unknown property of a run.
-const notSaid = "not known"
+// unknownText is the value of an unknown property of a run.
+const unknownText = "not known"
 
 // compareOwn compares the properties of a run with those of the published results.
 func (r Ranking) compareOwn(o Own) []Compared {
@@ -39,15 +39,15 @@ func (r Ranking) compareOwn(o Own) []Compared {
 	}
 	return []Compared{
 		{"round", o.Round, r.roundsText()},
-		{"division", cmp.Or(o.Division, notSaid), countBy(published, func(e Entry) string { return e.Division })},
-		{"availability", cmp.Or(o.Availability, notSaid), countBy(published, func(e Entry) string { return e.Availability })},
+		{"division", cmp.Or(o.Division, unknownText), countByText(published, func(e Entry) string { return e.Division })},
+		{"availability", cmp.Or(o.Availability, unknownText), countByText(published, func(e Entry) string { return e.Availability })},
 		{"LoadGen", driver, "the official one, in reviewed submissions"},
-		{"accuracy", cmp.Or(own, notSaid), r.accuracyTargets(o)},
+		{"accuracy", cmp.Or(own, unknownText), r.accuracyTargets(o)},
 		{"power", cmp.Or(o.PowerText(), "not measured"), fmt.Sprintf("measured of %d of %d", countMeasured(published),
 			len(published))},
-		{"accelerators", cmp.Or(count(o.Accelerators), notSaid),
-			spanText(published, func(e Entry) int { return e.Accelerators })},
-		{"nodes", cmp.Or(count(o.Nodes), notSaid), spanText(published, func(e Entry) int { return e.Nodes })},
+		{"accelerators", cmp.Or(count(o.Accelerators), unknownText),
+			rangeText(published, func(e Entry) int { return e.Accelerators })},
+		{"nodes", cmp.Or(count(o.Nodes), unknownText), rangeText(published, func(e Entry) int { return e.Nodes })},
 	}
 }
 
@@ -55,7 +55,7 @@ func (r Ranking) compareOwn(o Own) []Compared {
 func (r Ranking) accuracyTargets(o Own) string {
 	rules, err := mlconf.Round(r.Rounds[len(r.Rounds)-1].Name)
 	if err != nil {
-		return notSaid
+		return unknownText
 	}
 	return "at least " + targetText(rules.Targets(o.Model, o.Scenario)) + " (closed, " + rules.Name + ")"
 }
@@ -69,11 +69,11 @@ func countMeasured(entries []Entry) (n int) {
 	return n
 }
 
-// countBy counts entries by a property, the most frequent first: "available 31, preview 4".
-func countBy(entries []Entry, of func(Entry) string) string {
+// countByText counts entries by a property, the most frequent first: "available 31, preview 4".
+func countByText(entries []Entry, of func(Entry) string) string {
 	counts := map[string]int{}
 	for _, e := range entries {
-		counts[cmp.Or(of(e), notSaid)]++
+		counts[cmp.Or(of(e), unknownText)]++
 	}
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
@@ -88,8 +88,8 @@ func countBy(entries []Entry, of func(Entry) string) string {
 	return strings.Join(parts, ", ")
 }
 
-// spanText returns the smallest and largest known number of some entries.
-func spanText(entries []Entry, of func(Entry) int) string {
+// rangeText returns the smallest and largest known number of some entries.
+func rangeText(entries []Entry, of func(Entry) int) string {
 	var all []int
 	for _, e := range entries {
 		if n := of(e); n > 0 {
@@ -97,14 +97,14 @@ func spanText(entries []Entry, of func(Entry) int) string {
 		}
 	}
 	if len(all) == 0 {
-		return notSaid
+		return unknownText
 	}
 	text := figure.Count(uint64(slices.Min(all)))
 	if least, most := slices.Min(all), slices.Max(all); least < most {
 		text += " to " + figure.Count(uint64(most))
 	}
 	if n := len(entries) - len(all); n > 0 {
-		text += fmt.Sprintf(", none or %s of %d", notSaid, n)
+		text += fmt.Sprintf(", none or %s of %d", unknownText, n)
 	}
 	return text
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// leftOut counts published results that are not ranked, by reason.
-type leftOut map[string]int
+// leftOutCounts counts published results that are not ranked, by reason.
+type leftOutCounts map[string]int
 
-func (l leftOut) addReason(why string) { l[why]++ }
+func (l leftOutCounts) addReason(why string) { l[why]++ }
 
 // countWithout counts the folders of the run's benchmark and scenario without a result, according to the round's
 // checker.
-func (l leftOut) countWithout(p Published, own Own) {
+func (l leftOutCounts) countWithout(p Published, own Own) {
 	rules, err := mlconf.Round(p.Round.Name)
 	if err != nil {
 		return
@@ -32,7 +32,7 @@ func (l leftOut) countWithout(p Published, own Own) {
 }
 
 // reasonTexts returns the reasons with their counts, the most frequent first.
-func (l leftOut) reasonTexts() []string {
+func (l leftOutCounts) reasonTexts() []string {
 	reasons := slices.SortedFunc(maps.Keys(l), func(a, b string) int {
 		if l[a] != l[b] {
 			return l[b] - l[a]

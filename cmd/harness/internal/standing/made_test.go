@@ -31,14 +31,14 @@ func TestChosenScenarios(t *testing.T) {
 	for _, round := range []string{"v5.0", "v5.1", "v6.0", "v6.1"} {
 		root := t.TempDir()
 		treetest.Write(t, root, round, treetest.Result{Benchmark: "resnet50", Scenario: "Offline", Value: 1000})
-		all, err := Read(root, Wanted{})
+		all, err := ReadTree(root, ReadFilter{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, e := range all.Results {
-			for name, w := range map[string]Wanted{root: {Scenarios: []string{e.Scenario}, Models: []string{"resnet"}},
+			for name, w := range map[string]ReadFilter{root: {Scenarios: []string{e.Scenario}, Models: []string{"resnet"}},
 				filepath.Join(root, filepath.FromSlash(e.Folder)): {}} {
-				p, err := Read(name, w)
+				p, err := ReadTree(name, w)
 				if err != nil || len(p.Results) != 1 || p.Results[0].Folder != e.Folder {
 					t.Errorf("%s, %s: %d results, %v", round, e.Folder, len(p.Results), err)
 				}

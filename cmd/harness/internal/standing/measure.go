@@ -21,8 +21,8 @@ type comparableMeasure struct {
 // isLatency reports whether a unit of results is one of time: "Latency (ms)".
 func isLatency(unit string) bool { return strings.HasPrefix(unit, "Latency") }
 
-// measureOf returns the measure for results in a unit. It returns a usage error for a latency per accelerator or node.
-func measureOf(unit, scenario string, per Per) (comparableMeasure, error) {
+// newMeasure returns the measure for results in a unit. It returns a usage error for a latency per accelerator or node.
+func newMeasure(unit, scenario string, per Per) (comparableMeasure, error) {
 	latency := isLatency(unit)
 	switch {
 	case per == PerSystem:
@@ -61,7 +61,7 @@ func (m comparableMeasure) setValue(e *Entry, unit string) (why string) {
 		}
 		v /= float64(e.Nodes)
 	case PerWatt:
-		power, ok := powerOf(*e)
+		power, ok := powerValue(*e)
 		switch {
 		case !ok:
 			return "without a power result"
@@ -75,8 +75,8 @@ func (m comparableMeasure) setValue(e *Entry, unit string) (why string) {
 	return ""
 }
 
-// powerOf returns the power result of an entry, in watts or millijoules.
-func powerOf(e Entry) (float64, bool) {
+// powerValue returns the power result of an entry, in watts or millijoules.
+func powerValue(e Entry) (float64, bool) {
 	if e.Power == nil {
 		return 0, false
 	}

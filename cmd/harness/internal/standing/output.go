@@ -105,10 +105,10 @@ func count(n int) string {
 // Title returns the subject of a ranking: "resnet Offline, closed division, per accelerator".
 func (r Ranking) Title() string {
 	text := r.Benchmark + " " + r.Scenario
-	if r.Division != allOfThem {
+	if r.Division != allText {
 		text += ", " + r.Division + " division"
 	}
-	if r.Availability != allOfThem {
+	if r.Availability != allText {
 		text += ", " + r.Availability
 	}
 	if r.Per != PerSystem {
@@ -117,8 +117,8 @@ func (r Ranking) Title() string {
 	return text
 }
 
-// allOfThem is the text of a choice that the user did not make.
-const allOfThem = "all"
+// allText is the text of a choice that the user did not make.
+const allText = "all"
 
 // Standing describes the place of a run in one sentence.
 func (r Ranking) Standing(o Own) string {

@@ -42,8 +42,8 @@ type Machine struct {
 	Watts        float64
 }
 
-// maxOwn limits the runs that are ranked at once.
-const maxOwn = 60
+// maxOwnRuns limits the runs that are ranked at once.
+const maxOwnRuns = 60
 
 // ErrNoRun is in the error's chain if a folder has no run to rank.
 var ErrNoRun = errors.New("no run to rank")
@@ -55,7 +55,7 @@ func Runs(name string, set results.Set) (own []Own, faults []string, err error) 
 		if f.Mode != "performance" || f.Test != "" || f.Serving != nil {
 			continue
 		}
-		o, err := ofRun(f, accuracyOf(set.Runs, f))
+		o, err := newOwn(f, findAccuracy(set.Runs, f))
 		if err != nil {
 			faults = append(faults, fmt.Sprintf("%s: %v", f.LogFolder(), err))
 			continue
@@ -83,8 +83,8 @@ func runModes(runs []results.FoundRun) string {
 	return cmp.Or(strings.Join(kinds, ", "), "none")
 }
 
-// accuracyOf returns the accuracy of the accuracy run for a performance run, or nil if there is none.
-func accuracyOf(runs []results.FoundRun, f results.FoundRun) *record.Accuracy {
+// findAccuracy returns the accuracy of the accuracy run for a performance run, or nil if there is none.
+func findAccuracy(runs []results.FoundRun, f results.FoundRun) *record.Accuracy {
 	for _, r := range runs {
 		if r.Mode == "accuracy" && r.Test == "" && r.Model == f.Model && r.Scenario == f.Scenario && r.Accuracy != nil &&
 			r.Place.String() == f.Place.String() {
@@ -94,8 +94,8 @@ func accuracyOf(runs []results.FoundRun, f results.FoundRun) *record.Accuracy {
 	return nil
 }
 
-// ofRun returns a run to rank. It reads the figure from the run's log, as for published results.
-func ofRun(f results.FoundRun, accuracy *record.Accuracy) (Own, error) {
+// newOwn returns a run to rank. It reads the figure from the run's log, as for published results.
+func newOwn(f results.FoundRun, accuracy *record.Accuracy) (Own, error) {
 	if f.Rules == "" {
 		return Own{}, errors.New("the round of the run is not known: its log has seeds of no round")
 	}
@@ -112,16 +112,16 @@ func ofRun(f results.FoundRun, accuracy *record.Accuracy) (Own, error) {
 		Scenario: mlconf.ScenarioOf(f.Scenario, f.LoadGenKey), System: "your run", Accuracy: []result.Figure{},
 		Processor: f.System.CPU, Accelerator: f.Stated.System["accelerator"], Folder: filepath.ToSlash(f.LogFolder()),
 	}, Verdict: f.Verdict, NoPlace: []string{}, Marks: []string{}}
-	if o.Result, err = figureOf(f, rules, o); err != nil {
+	if o.Result, err = readFigure(f, rules, o); err != nil {
 		return Own{}, err
 	}
-	o.takePower(f.Power)
+	o.setPower(f.Power)
 	o.judgeRun(f, accuracy)
 	return o, nil
 }
 
-// figureOf reads the published figure of a run from its detail log.
-func figureOf(f results.FoundRun, rules *mlconf.Rules, o Own) (result.Figure, error) {
+// readFigure reads the published figure of a run from its detail log.
+func readFigure(f results.FoundRun, rules *mlconf.Rules, o Own) (result.Figure, error) {
 	m, ok := rules.Metric(o.Model, o.Scenario)
 	if !ok {
 		return result.Figure{}, fmt.Errorf("it is not known how results of %s in %s are published in round %s", o.Model,
@@ -146,8 +146,8 @@ func figureOf(f results.FoundRun, rules *mlconf.Rules, o Own) (result.Figure, er
 	return result.Figure{Text: text, Rounded: shown, Unit: m.Unit}, nil
 }
 
-// takePower sets the power result from a meter's measurement.
-func (o *Own) takePower(p *record.Power) {
+// setPower sets the power result from a meter's measurement.
+func (o *Own) setPower(p *record.Power) {
 	if p == nil || p.Fault != "" {
 		return
 	}
@@ -195,7 +195,7 @@ func (o *Own) judgeRun(f results.FoundRun, accuracy *record.Accuracy) {
 		o.NoPlace = append(o.NoPlace, "the run has no result: it is "+o.Result.Text)
 	}
 	o.markStandIns(f)
-	o.takeAccuracy(accuracy)
+	o.setAccuracy(accuracy)
 }
 
 // markStandIns marks the substitutes that a run used for what the rules require.
@@ -225,7 +225,7 @@ func reasonsText(reasons []record.Reason) string {
 	return ": " + strings.Join(texts, "; ")
 }
 
-func (o *Own) takeAccuracy(a *record.Accuracy) {
+func (o *Own) setAccuracy(a *record.Accuracy) {
 	if a == nil {
 		o.Marks = append(o.Marks, "accuracy: not known, there is no scored accuracy run beside it")
 		return
@@ -241,9 +241,9 @@ func (o *Own) takeAccuracy(a *record.Accuracy) {
 	}
 }
 
-// OfTree returns the runs to rank in a tree, or below a folder of one.
-func OfTree(name string, w Wanted) ([]Own, []string, error) {
-	p, err := Read(name, w)
+// OwnFromTree returns the runs to rank in a tree, or below a folder of one.
+func OwnFromTree(name string, w ReadFilter) ([]Own, []string, error) {
+	p, err := ReadTree(name, w)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -258,9 +258,9 @@ func OfTree(name string, w Wanted) ([]Own, []string, error) {
 			Marks: []string{}})
 	}
 	switch {
-	case len(own) > maxOwn:
+	case len(own) > maxOwnRuns:
 		return nil, nil, sdk.Usage(fmt.Errorf("%s has %d results, want at most %d to rank: name the folder of a system, or "+
-			"a --benchmark", name, len(own), maxOwn))
+			"a --benchmark", name, len(own), maxOwnRuns))
 	case len(own) > 0:
 		return own, faults, nil
 	case len(faults) > 0:
@@ -270,15 +270,15 @@ func OfTree(name string, w Wanted) ([]Own, []string, error) {
 	return nil, nil, sdk.Data(fmt.Errorf("%w in %s: no result of what was asked for lies there", ErrNoRun, name))
 }
 
-// InTree reports whether a folder is a submission's tree or inside one.
-func InTree(dir string) bool {
+// IsInTree reports whether a folder is a submission's tree or inside one.
+func IsInTree(dir string) bool {
 	_, _, ok := tree.RootOf(dir)
 	return ok
 }
 
-// Choose selects the runs of a benchmark and of scenarios; empty: all. For a model with two accuracy targets, benchmark
+// ChooseOwn selects the runs of a benchmark and of scenarios; empty: all. For a model with two accuracy targets, benchmark
 // selects the target.
-func Choose(own []Own, benchmark string, scenarios []string) ([]Own, error) {
+func ChooseOwn(own []Own, benchmark string, scenarios []string) ([]Own, error) {
 	var chosen []Own
 	for _, o := range own {
 		rules, err := mlconf.Round(o.Round)

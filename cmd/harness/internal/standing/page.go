@@ -70,8 +70,8 @@ func (s shownRanking) AllShown() []*Entry {
 func (r Report) WriteHTML(w io.Writer) error {
 	v := pageView{Report: r, Head: page.NewHead("Your run among published results", own)}
 	for _, ranking := range r.Rankings {
-		s := shownRanking{Ranking: ranking, Near: ranking.Near(around), All: ranking.Entries, Strip: stripOf(ranking),
-			Progress: progressOf(ranking)}
+		s := shownRanking{Ranking: ranking, Near: ranking.Near(around), All: ranking.Entries, Strip: newStrip(ranking),
+			Progress: newProgress(ranking)}
 		if s.More = len(s.All) - maxRows; s.More > 0 {
 			s.All = s.All[:maxRows]
 		}
@@ -98,7 +98,7 @@ const (
 // chartPoint is a position in a chart.
 type chartPoint struct{ X, Y string }
 
-func pointAt(x, y float64) chartPoint {
+func newPoint(x, y float64) chartPoint {
 	return chartPoint{strconv.FormatFloat(x, 'f', 1, 64), strconv.FormatFloat(y, 'f', 1, 64)}
 }
 
@@ -115,7 +115,7 @@ type distributionStrip struct {
 	Own   *axisTick
 }
 
-func stripOf(r Ranking) *distributionStrip {
+func newStrip(r Ranking) *distributionStrip {
 	low, high := r.valueBounds()
 	x := logPosition(low, high, marginLeft/2, chartWidth-marginLeft/2)
 	s := &distributionStrip{Ticks: roundTicks(low, high, x)}
@@ -128,10 +128,10 @@ func stripOf(r Ranking) *distributionStrip {
 		column := int(px / (2 * dotSize))
 		y := float64(stripHeight-marginDown) - dotSize - 2*dotSize*float64(stack[column])
 		stack[column]++
-		s.Dots = append(s.Dots, pointAt(px, max(y, dotSize)))
+		s.Dots = append(s.Dots, newPoint(px, max(y, dotSize)))
 	}
 	if o := r.chosenOwn(); o.Text != "" {
-		s.Own = &axisTick{pointAt(x(float64(o.Value)), 0).X, o.Text}
+		s.Own = &axisTick{newPoint(x(float64(o.Value)), 0).X, o.Text}
 	}
 	return s
 }
@@ -161,14 +161,14 @@ func logPosition(low, high, from, to float64) func(float64) float64 {
 // roundTicks returns up to seven round values between low and high.
 func roundTicks(low, high float64, place func(float64) float64) []axisTick {
 	if low <= 0 || high <= low {
-		return []axisTick{{pointAt(place(low), 0).X, figure.Short(low)}}
+		return []axisTick{{newPoint(place(low), 0).X, figure.Short(low)}}
 	}
 	for _, steps := range [][]float64{{1, 2, 5}, {1, 3}, {1}} {
 		var all []axisTick
 		for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
 			for _, step := range steps {
 				if v := step * math.Pow(10, e); v >= low && v <= high {
-					all = append(all, axisTick{pointAt(place(v), 0).X, figure.Short(v)})
+					all = append(all, axisTick{newPoint(place(v), 0).X, figure.Short(v)})
 				}
 			}
 		}
@@ -176,7 +176,7 @@ func roundTicks(low, high float64, place func(float64) float64) []axisTick {
 			return all
 		}
 	}
-	return []axisTick{{pointAt(place(low), 0).X, figure.Short(low)}, {pointAt(place(high), 0).X, figure.Short(high)}}
+	return []axisTick{{newPoint(place(low), 0).X, figure.Short(low)}, {newPoint(place(high), 0).X, figure.Short(high)}}
 }
 
 // roundProgress shows all results of each round, with the best and the median.
@@ -188,7 +188,7 @@ type roundProgress struct {
 	Own          *axisTick
 }
 
-func progressOf(r Ranking) *roundProgress {
+func newProgress(r Ranking) *roundProgress {
 	if len(r.Rounds) < 2 {
 		return nil
 	}
@@ -199,17 +199,17 @@ func progressOf(r Ranking) *roundProgress {
 	x := map[string]float64{}
 	for i, round := range r.Rounds {
 		x[round.Name] = marginLeft + width*(float64(i)+.5)/float64(len(r.Rounds))
-		p.Rounds = append(p.Rounds, axisTick{pointAt(x[round.Name], 0).X, round.Name})
-		p.Best = append(p.Best, pointAt(x[round.Name], y(float64(round.Best.Value))))
-		p.Median = append(p.Median, pointAt(x[round.Name], y(float64(round.Median))))
+		p.Rounds = append(p.Rounds, axisTick{newPoint(x[round.Name], 0).X, round.Name})
+		p.Best = append(p.Best, newPoint(x[round.Name], y(float64(round.Best.Value))))
+		p.Median = append(p.Median, newPoint(x[round.Name], y(float64(round.Median))))
 	}
 	for _, e := range r.Entries {
 		if !e.Own {
-			p.Dots = append(p.Dots, pointAt(x[e.Round], y(float64(e.Value))))
+			p.Dots = append(p.Dots, newPoint(x[e.Round], y(float64(e.Value))))
 		}
 	}
 	if o := r.chosenOwn(); o.Text != "" {
-		p.Own = &axisTick{pointAt(0, y(float64(o.Value))).Y, o.Text}
+		p.Own = &axisTick{newPoint(0, y(float64(o.Value))).Y, o.Text}
 	}
 	return p
 }

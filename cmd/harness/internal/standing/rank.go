@@ -25,8 +25,8 @@ const (
 	PerWatt        Per = "watt"
 )
 
-// ParsePer parses a user's choice.
-func ParsePer(text string) (Per, error) {
+// ParseDivisor parses a user's choice.
+func ParseDivisor(text string) (Per, error) {
 	for _, p := range []Per{PerSystem, PerAccelerator, PerNode, PerWatt} {
 		if text == string(p) || text == "system" && p == PerSystem {
 			return p, nil
@@ -79,8 +79,8 @@ type Round struct {
 	Best    Entry         `json:"best"`
 }
 
-// ErrNothing is in the chain of Rank's error if no published result can be ranked with a run.
-var ErrNothing = errors.New("nothing to rank the run among")
+// ErrNoComparable is in the chain of Rank's error if no published result can be ranked with a run.
+var ErrNoComparable = errors.New("nothing to rank the run among")
 
 // Rank ranks each own run among the published results of its benchmark and scenario. It returns one ranking per
 // benchmark and scenario, in the order of own.
@@ -125,19 +125,19 @@ func makeRanking(published []Published, own []Own, o Options) (Ranking, error) {
 		Availability: cmp.Or(o.Availability, "all"), Per: o.Per, Entries: []Entry{}, Rounds: []Round{},
 		Rules: []string{}, LeftOut: []string{},
 	}
-	m, err := measureOf(own[0].Result.Unit, own[0].Scenario, o.Per)
+	m, err := newMeasure(own[0].Result.Unit, own[0].Scenario, o.Per)
 	if err != nil {
 		return r, fmt.Errorf("%s %s: %w", r.Benchmark, r.Scenario, err)
 	}
 	r.Unit, r.HigherBetter = m.unit, m.higher
-	left := leftOut{}
+	left := leftOutCounts{}
 	rounds := map[string]bool{}
 	for _, p := range published {
 		for _, e := range p.Results {
-			if !isSame(e, own[0]) || isOneOf(e, own) {
+			if !isSameBenchmark(e, own[0]) || isOwn(e, own) {
 				continue
 			}
-			if why := o.whyUnfit(e); why != "" {
+			if why := o.unfitReason(e); why != "" {
 				left.addReason(why)
 			} else if why := m.setValue(&e, own[0].Result.Unit); why != "" {
 				left.addReason(why)
@@ -148,7 +148,7 @@ func makeRanking(published []Published, own []Own, o Options) (Ranking, error) {
 		left.countWithout(p, own[0])
 	}
 	if r.LeftOut = left.reasonTexts(); len(r.Entries) == 0 {
-		return r, errEmpty(r, published, own[0])
+		return r, emptyError(r, published, own[0])
 	}
 	r.Published = len(r.Entries)
 	r.orderEntries()
@@ -159,8 +159,8 @@ func makeRanking(published []Published, own []Own, o Options) (Ranking, error) {
 	return r, nil
 }
 
-// isSame reports whether a result has the benchmark and scenario of a run.
-func isSame(e Entry, own Own) bool {
+// isSameBenchmark reports whether a result has the benchmark and scenario of a run.
+func isSameBenchmark(e Entry, own Own) bool {
 	if e.Scenario != own.Scenario {
 		return false
 	}
@@ -168,13 +168,13 @@ func isSame(e Entry, own Own) bool {
 	return err == nil && isModel(rules, own.Model, e.Benchmark, e.Model)
 }
 
-// isOneOf reports whether a result is one of the own runs, which may be in the same tree.
-func isOneOf(e Entry, own []Own) bool {
+// isOwn reports whether a result is one of the own runs, which may be in the same tree.
+func isOwn(e Entry, own []Own) bool {
 	return slices.ContainsFunc(own, func(o Own) bool { return o.Published && o.at == e.at })
 }
 
-// whyUnfit returns the reason why a result is not ranked, or "".
-func (o Options) whyUnfit(e Entry) string {
+// unfitReason returns the reason why a result is not ranked, or "".
+func (o Options) unfitReason(e Entry) string {
 	switch {
 	case o.Division != "" && e.Division != o.Division:
 		return "of the division " + e.Division
@@ -184,8 +184,8 @@ func (o Options) whyUnfit(e Entry) string {
 	return ""
 }
 
-// errEmpty explains an empty ranking.
-func errEmpty(r Ranking, published []Published, own Own) error {
+// emptyError explains an empty ranking.
+func emptyError(r Ranking, published []Published, own Own) error {
 	names := make([]string, len(published))
 	for i, p := range published {
 		names[i] = p.Tree + " (" + p.Round.Name + ")"
@@ -203,7 +203,7 @@ func errEmpty(r Ranking, published []Published, own Own) error {
 	} else if known := otherResults(published); known != "" {
 		text += "; they have " + known
 	}
-	return sdk.Data(fmt.Errorf("%w: %s", ErrNothing, text))
+	return sdk.Data(fmt.Errorf("%w: %s", ErrNoComparable, text))
 }
 
 // otherResults lists some benchmarks with results in the trees. The trees may have a hundred.
@@ -252,12 +252,12 @@ func (r *Ranking) publishedValues() []float64 {
 func (r *Ranking) setSpread() {
 	v := r.publishedValues()
 	r.Spread = Spread{
-		figure.Number(v[0]), quantileOf(v, .25), quantileOf(v, .5), quantileOf(v, .75), figure.Number(v[len(v)-1]),
+		figure.Number(v[0]), quantile(v, .25), quantile(v, .5), quantile(v, .75), figure.Number(v[len(v)-1]),
 	}
 }
 
-// quantileOf returns a quantile of ascending values with linear interpolation.
-func quantileOf(v []float64, q float64) figure.Number {
+// quantile returns a quantile of ascending values with linear interpolation.
+func quantile(v []float64, q float64) figure.Number {
 	at := q * float64(len(v)-1)
 	low := int(at)
 	high := min(low+1, len(v)-1)
@@ -280,7 +280,7 @@ func (r *Ranking) setProgress() {
 			v[i] = float64(e.Value)
 		}
 		slices.Sort(v)
-		r.Rounds = append(r.Rounds, Round{name, len(v), quantileOf(v, .5), of[name][0]})
+		r.Rounds = append(r.Rounds, Round{name, len(v), quantile(v, .5), of[name][0]})
 	}
 }
 

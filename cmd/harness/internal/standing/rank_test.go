@@ -35,7 +35,7 @@ func readAll(t *testing.T, rounds map[string][]treetest.Result) (all []Published
 		}
 		root := filepath.Join(t.TempDir(), round)
 		treetest.Write(t, root, round, rounds[round]...)
-		p, err := Read(root, Wanted{})
+		p, err := ReadTree(root, ReadFilter{})
 		if err != nil || p.Round.Name != round || len(p.Results) != len(rounds[round]) {
 			t.Fatalf("%s: %+v, %v", round, p, err)
 		}
@@ -180,7 +180,7 @@ func TestChoices(t *testing.T) {
 	} {
 		own := mine(9)
 		c.own(&own)
-		if _, err := Rank(p, []Own{own}, c.o); !errors.Is(err, ErrNothing) || exitcode.Of(err) != exitcode.Data ||
+		if _, err := Rank(p, []Own{own}, c.o); !errors.Is(err, ErrNoComparable) || exitcode.Of(err) != exitcode.Data ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("another is %s: %v, want %q", name, err, c.want)
 		}
@@ -225,11 +225,11 @@ func TestRoundsAndRules(t *testing.T) {
 func TestOwnInTheTree(t *testing.T) {
 	root := t.TempDir()
 	treetest.Write(t, root, "v5.1", box("a", 100), box("b", 300), box("c", 200))
-	p, err := Read(root, Wanted{})
+	p, err := ReadTree(root, ReadFilter{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, faults, err := OfTree(filepath.Join(root, "open", "Lab", "results", "c"), Wanted{})
+	own, faults, err := OwnFromTree(filepath.Join(root, "open", "Lab", "results", "c"), ReadFilter{})
 	if err != nil || len(own) != 1 || len(faults) != 0 {
 		t.Fatalf("%+v, %v, %v", own, faults, err)
 	}
@@ -242,18 +242,18 @@ func TestOwnInTheTree(t *testing.T) {
 // TestReadFaults: what is no tree, or of no known round, is said in one line.
 func TestReadFaults(t *testing.T) {
 	root := t.TempDir()
-	if _, err := Read(root, Wanted{}); exitcode.Of(err) != exitcode.Usage ||
+	if _, err := ReadTree(root, ReadFilter{}); exitcode.Of(err) != exitcode.Usage ||
 		!strings.Contains(fmt.Sprint(err), "want closed, network or open there") {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if _, err := Read(filepath.Join(root, "none"), Wanted{}); exitcode.Of(err) != exitcode.Usage {
+	if _, err := ReadTree(filepath.Join(root, "none"), ReadFilter{}); exitcode.Of(err) != exitcode.Usage {
 		t.Errorf("no folder: %v", err)
 	}
 	treetest.Write(t, root, "v5.1", box("a", 1))
-	if _, err := Read(root, Wanted{Round: "v9.9"}); exitcode.Of(err) != exitcode.Usage {
+	if _, err := ReadTree(root, ReadFilter{Round: "v9.9"}); exitcode.Of(err) != exitcode.Usage {
 		t.Errorf("an unknown round: %v", err)
 	}
-	if _, _, err := OfTree(root, Wanted{Models: []string{"bert-99"}}); exitcode.Of(err) != exitcode.Data {
+	if _, _, err := OwnFromTree(root, ReadFilter{Models: []string{"bert-99"}}); exitcode.Of(err) != exitcode.Data {
 		t.Errorf("no such result: %v", err)
 	}
 }
@@ -279,7 +279,7 @@ func TestForms(t *testing.T) {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(text.String()) {
-		if w := terminal.Width(strings.TrimSuffix(line, "\n")); w > columns {
+		if w := terminal.Width(strings.TrimSuffix(line, "\n")); w > textColumns {
 			t.Errorf("%d columns: %s", w, line)
 		}
 	}

@@ -24,15 +24,15 @@ type Published struct {
 	Without []result.Without // folders without a result, with the reasons
 }
 
-// Wanted selects the results to read. Empty fields select all.
-type Wanted struct {
+// ReadFilter selects the results to read. Empty fields select all.
+type ReadFilter struct {
 	Models    []string // names of benchmarks in the rules or of folders
 	Scenarios []string // "Server"
 	Round     string   // round of the trees whose logs do not identify it
 }
 
-// Read reads the results of a tree, or of a folder in one. Its errors concern the tree as a whole.
-func Read(name string, w Wanted) (Published, error) {
+// ReadTree reads the results of a tree, or of a folder in one. Its errors concern the tree as a whole.
+func ReadTree(name string, w ReadFilter) (Published, error) {
 	root, below, ok := tree.RootOf(name)
 	if !ok {
 		root, below = name, "."
@@ -42,7 +42,7 @@ func Read(name string, w Wanted) (Published, error) {
 		round.Name, err = w.Round, nil
 	}
 	if err != nil {
-		return Published{}, ofTree(err)
+		return Published{}, classifyTreeError(err)
 	}
 	rules, err := mlconf.Round(round.Name)
 	if err != nil {
@@ -50,7 +50,7 @@ func Read(name string, w Wanted) (Published, error) {
 	}
 	o := checker.Options{Round: round.Name, SkipPower: true}
 	o.Only = func(p tree.Place, model string) bool {
-		return isInside(below, p.Results()) && w.wantsModel(rules, p.Benchmark, model)
+		return isInside(below, p.Results()) && w.includesModel(rules, p.Benchmark, model)
 	}
 	r, err := former.Check(root, o)
 	if err != nil {
@@ -58,7 +58,7 @@ func Read(name string, w Wanted) (Published, error) {
 	}
 	found := Published{Tree: name, Round: round}
 	for _, e := range reportEntries(name, root, r) {
-		if w.wantsScenario(e.Scenario) && w.wantsModel(rules, e.Benchmark, e.Model) && isInside(below, e.Folder) {
+		if w.includesScenario(e.Scenario) && w.includesModel(rules, e.Benchmark, e.Model) && isInside(below, e.Folder) {
 			found.Results = append(found.Results, e)
 		}
 	}
@@ -70,8 +70,8 @@ func Read(name string, w Wanted) (Published, error) {
 	return found, nil
 }
 
-// ofTree sets the exit code for the error of a tree: wrong usage if the folder is not a tree, otherwise wrong data.
-func ofTree(err error) error {
+// classifyTreeError sets the exit code for the error of a tree: wrong usage if the folder is not a tree, otherwise wrong data.
+func classifyTreeError(err error) error {
 	if errors.Is(err, tree.ErrNoSubmission) || errors.Is(err, tree.ErrOpen) {
 		return sdk.Usage(err)
 	}
@@ -88,11 +88,11 @@ func isInside(below, place string) bool {
 	return strings.HasPrefix(place, below) || strings.HasPrefix(below, place)
 }
 
-func (w Wanted) wantsScenario(folder string) bool {
+func (w ReadFilter) includesScenario(folder string) bool {
 	return folder == "" || len(w.Scenarios) == 0 || slices.Contains(w.Scenarios, foldScenario(folder))
 }
 
-func (w Wanted) wantsModel(rules *mlconf.Rules, folder, model string) bool {
+func (w ReadFilter) includesModel(rules *mlconf.Rules, folder, model string) bool {
 	if len(w.Models) == 0 {
 		return true
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
-// columns is the width of the text without a terminal.
-const columns = 80
+// textColumns is the width of the text without a terminal.
+const textColumns = 80
 
 // around is the number of entries shown before and after an own run.
 const around = 4
@@ -44,14 +44,14 @@ func (r Report) writeTrees(b *terminal.Writer) {
 	}
 	t := table.Table{Indent: "  "}
 	for _, tree := range r.Trees {
-		t.Row(tree.Round, tree.Basis, shortName(tree.Name, max(columns-round-basis-6, 16))) // 6: spaces between columns
+		t.Row(tree.Round, tree.Basis, shortName(tree.Name, max(textColumns-round-basis-6, 16))) // 6: spaces between columns
 	}
 	_, _ = t.WriteTo(b)
 }
 
 // writeWrapped writes a text as wrapped lines.
 func writeWrapped(b *terminal.Writer, indent, text string) {
-	width := columns
+	width := textColumns
 	if n := b.Columns(); n > 0 {
 		width = n
 	}
@@ -99,8 +99,8 @@ func (r Ranking) writeRanking(b *terminal.Writer, every bool) {
 // writeCompared writes a table of three columns within 80 characters. It wraps the last column.
 func (o Own) writeCompared(b *terminal.Writer) {
 	narrow := b
-	if n := b.Columns(); n == 0 || n > columns {
-		narrow = b.At(columns)
+	if n := b.Columns(); n == 0 || n > textColumns {
+		narrow = b.At(textColumns)
 	}
 	t := table.Table{Indent: "  "}
 	t.Head("", "YOUR RUN", "THE PUBLISHED RESULTS")
@@ -138,8 +138,8 @@ func (r Ranking) writeEntries(b *terminal.Writer, every bool) {
 // bins is the width of the distribution in characters.
 const bins = 48
 
-// blocks contains the characters for eight heights.
-var blocks = []rune("▁▂▃▄▅▆▇█")
+// spreadBlocks contains the characters for eight heights.
+var spreadBlocks = []rune("▁▂▃▄▅▆▇█")
 
 // writeSpread draws the published results on a logarithmic scale and marks the own one below.
 func (r Ranking) writeSpread(b *terminal.Writer) {
@@ -158,7 +158,7 @@ func (r Ranking) writeSpread(b *terminal.Writer) {
 	for i, n := range counts {
 		line[i] = ' '
 		if n > 0 {
-			line[i] = blocks[(n*len(blocks)-1)/most]
+			line[i] = spreadBlocks[(n*len(spreadBlocks)-1)/most]
 		}
 	}
 	low, high := figure.Round(float64(s.Least)), figure.Round(float64(s.Largest))

@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 )
 
-// OfConfigs returns the suite of the tasks in MLMark configurations, with the flags in given. Its name is that of the
+// NewConfigSuite returns the suite of the tasks in MLMark configurations, with the flags in given. Its name is that of the
 // first configuration.
-func OfConfigs(paths []string, given []Flag) (Suite, error) {
+func NewConfigSuite(paths []string, given []Flag) (Suite, error) {
 	base := strings.TrimSuffix(filepath.Base(paths[0]), filepath.Ext(paths[0]))
 	s := Suite{Name: base, Out: base}
 	f := suiteFile{defaults: given}
@@ -32,8 +32,8 @@ func OfConfigs(paths []string, given []Flag) (Suite, error) {
 	return s, err
 }
 
-// FlagsOf returns the flags set on a command line, except those in but.
-func FlagsOf(set *pflag.FlagSet, but []string) []Flag {
+// ListFlags returns the flags set on a command line, except those in but.
+func ListFlags(set *pflag.FlagSet, but []string) []Flag {
 	var all []Flag
 	set.Visit(func(f *pflag.Flag) {
 		if slices.Contains(but, f.Name) {

@@ -56,12 +56,12 @@ func (f *flagList) readList(name string, n yamlNode) (faults []error) {
 	return faults
 }
 
-// Over returns the flags of above and those of below that above does not replace. A flag replaces those of the same
+// OverrideFlags returns the flags of above and those of below that above does not replace. A flag replaces those of the same
 // name; with KEY=VALUE it replaces those of the same name and key.
-func Over(above, below []Flag) []Flag { return flagList(above).layOver(below) }
+func OverrideFlags(above, below []Flag) []Flag { return flagList(above).override(below) }
 
-// layOver implements Over.
-func (f flagList) layOver(below flagList) flagList {
+// override implements Over.
+func (f flagList) override(below flagList) flagList {
 	replaced := func(b Flag) bool {
 		return slices.ContainsFunc(f, func(a Flag) bool {
 			keyA, _, pairA := strings.Cut(a.Value, "=")

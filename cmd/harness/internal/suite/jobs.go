@@ -24,7 +24,7 @@ func (f *suiteFile) listJobs() ([]Job, error) {
 	var all []Job
 	var faults []error
 	taken := map[string]string{}
-	mixed := f.isMixed()
+	mixed := f.isMixedFile()
 	for _, e := range f.entries {
 		jobs, err := e.entryJobs(f.defaults)
 		faults = append(faults, err)
@@ -42,12 +42,12 @@ func (f *suiteFile) listJobs() ([]Job, error) {
 	if f.order == orderRuns {
 		return all, errors.Join(faults...)
 	}
-	return inRounds(all), errors.Join(faults...)
+	return orderByRepeat(all), errors.Join(faults...)
 }
 
-// isMixed reports whether the file contains both runs of models and measurements of servers. A default then applies
+// isMixedFile reports whether the file contains both runs of models and measurements of servers. A default then applies
 // only where the flag exists.
-func (f *suiteFile) isMixed() bool {
+func (f *suiteFile) isMixedFile() bool {
 	servers, models := false, false
 	for _, e := range f.entries {
 		servers, models = servers || len(e.bench) > 0, models || len(e.bench) == 0
@@ -55,8 +55,8 @@ func (f *suiteFile) isMixed() bool {
 	return servers && models
 }
 
-// inRounds orders the jobs by repeat, so that each repeat covers all entries.
-func inRounds(jobs []Job) []Job {
+// orderByRepeat orders the jobs by repeat, so that each repeat covers all entries.
+func orderByRepeat(jobs []Job) []Job {
 	var all []Job
 	for round := 1; len(all) < len(jobs); round++ {
 		for _, j := range jobs {
@@ -71,13 +71,13 @@ func inRounds(jobs []Job) []Job {
 // entryJobs returns the jobs of an entry: all models or tasks at all points of the matrix, with repeats.
 func (e *suiteEntry) entryJobs(defaults flagList) ([]Job, error) {
 	var all []Job
-	base := e.flags.layOver(defaults)
+	base := e.flags.override(defaults)
 	for _, subject := range e.subjectJobs() {
 		for _, p := range e.matrixPoints() {
 			j := subject
-			j.Point, j.Flags = p.labels, p.flags.layOver(base)
+			j.Point, j.Flags = p.labels, p.flags.override(base)
 			j.Defaults = defaults.namesOutside(e.flags, p.flags)
-			if err := e.asTask(&j); err != nil {
+			if err := e.convertToTask(&j); err != nil {
 				return nil, fmt.Errorf("%v: %w", j, err)
 			}
 			for j.Repeat = 1; j.Repeat <= e.repeat; j.Repeat++ {
@@ -94,12 +94,12 @@ func (e *suiteEntry) subjectJobs() []Job {
 	var all []Job
 	for _, model := range e.models {
 		all = append(all, Job{
-			Entry: e.index, Name: e.nameOf(model, len(e.models)), Model: model, Repeats: e.repeat, Budget: e.budget,
+			Entry: e.index, Name: e.jobName(model, len(e.models)), Model: model, Repeats: e.repeat, Budget: e.budget,
 		})
 	}
 	for _, server := range e.bench {
 		all = append(all, Job{
-			Entry: e.index, Name: e.nameOf(hostOf(server), len(e.bench)), Server: server, Repeats: e.repeat, Budget: e.budget,
+			Entry: e.index, Name: e.jobName(hostAndPort(server), len(e.bench)), Server: server, Repeats: e.repeat, Budget: e.budget,
 		})
 	}
 	for i, t := range e.tasks {
@@ -108,14 +108,14 @@ func (e *suiteEntry) subjectJobs() []Job {
 			name = strconv.Itoa(i+1) + "-" + name
 		}
 		all = append(all, Job{
-			Entry: e.index, Name: e.nameOf(name, len(e.tasks)), Model: t.Model, Task: &t, Repeats: e.repeat, Budget: e.budget,
+			Entry: e.index, Name: e.jobName(name, len(e.tasks)), Model: t.Model, Task: &t, Repeats: e.repeat, Budget: e.budget,
 		})
 	}
 	return all
 }
 
-// hostOf returns the host and port of an address, which name the job of a server.
-func hostOf(address string) string {
+// hostAndPort returns the host and port of an address, which name the job of a server.
+func hostAndPort(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = rest
 	}
@@ -126,16 +126,16 @@ func hostOf(address string) string {
 	return host
 }
 
-// asTask converts a job to an MLMark task if its entry requires it. The task takes the flags that are its parameters.
-func (e *suiteEntry) asTask(j *Job) error {
+// convertToTask converts a job to an MLMark task if its entry requires it. The task takes the flags that are its parameters.
+func (e *suiteEntry) convertToTask(j *Job) error {
 	if e.mlmark == "" && j.Task == nil {
 		return nil
 	}
 	var rest []Flag
-	var params []mlmark.Param
+	var params []mlmark.TaskParam
 	for _, f := range j.Flags {
 		if slices.Contains(mlmark.ParamNames(), f.Name) {
-			params = append(params, mlmark.Param(f))
+			params = append(params, mlmark.TaskParam(f))
 			continue
 		}
 		rest = append(rest, f)
@@ -152,8 +152,8 @@ func (e *suiteEntry) asTask(j *Job) error {
 	return err
 }
 
-// nameOf returns the name of the jobs of a subject, which is one of several.
-func (e *suiteEntry) nameOf(subject string, several int) string {
+// jobName returns the name of the jobs of a subject, which is one of several.
+func (e *suiteEntry) jobName(subject string, several int) string {
 	switch {
 	case e.name == "" && e.mlmark != "":
 		return subject + "-" + e.mlmark
@@ -179,7 +179,7 @@ func (e *suiteEntry) matrixPoints() []matrixPoint {
 		for _, p := range points {
 			for i, v := range a.values {
 				next = append(next, matrixPoint{
-					flags: v.layOver(p.flags), labels: append(append([]string{}, p.labels...), a.labels[i]),
+					flags: v.override(p.flags), labels: append(append([]string{}, p.labels...), a.labels[i]),
 				})
 			}
 		}

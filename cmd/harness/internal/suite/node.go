@@ -84,15 +84,15 @@ type nodeReader struct {
 	faults  []error         // errors of single values, which have a placeholder
 }
 
-// refuseNode records a fault and returns the placeholder of the value.
-func (r *nodeReader) refuseNode(n yamlNode, format string, args ...any) (yamlNode, error) {
+// recordFault records a fault and returns the placeholder of the value.
+func (r *nodeReader) recordFault(n yamlNode, format string, args ...any) (yamlNode, error) {
 	r.faults = append(r.faults, n.nodeError(format, args...))
 	n.scalar, n.text = true, "null"
 	return n, nil
 }
 
 func (r *nodeReader) readNode(from ast.Node) (yamlNode, error) {
-	n := placeOf(from)
+	n := nodePlace(from)
 	switch from := from.(type) {
 	case *ast.AnchorNode:
 		return r.readAnchor(from)
@@ -109,20 +109,20 @@ func (r *nodeReader) readNode(from ast.Node) (yamlNode, error) {
 		return n, nil
 	case *ast.NullNode:
 		if from.GetToken().Value == "" || from.GetToken().Origin == "" {
-			return r.refuseNode(n, "nothing is there: want a value")
+			return r.recordFault(n, "nothing is there: want a value")
 		}
-		return r.refuseNode(n, `%s is nothing in YAML: want a value, and of the model called null its name in quotes: "null"`,
+		return r.recordFault(n, `%s is nothing in YAML: want a value, and of the model called null its name in quotes: "null"`,
 			from.GetToken().Value)
 	case *ast.TagNode, *ast.MergeKeyNode:
-		return r.refuseNode(n, "tags and merge keys are not read: write the value out, or place it under defaults")
+		return r.recordFault(n, "tags and merge keys are not read: write the value out, or place it under defaults")
 	case ast.ScalarNode:
 		n.scalar, n.text = true, from.GetToken().Value
 		return n, nil
 	}
-	return r.refuseNode(n, "%v is not read", from.Type())
+	return r.recordFault(n, "%v is not read", from.Type())
 }
 
-func placeOf(from ast.Node) yamlNode {
+func nodePlace(from ast.Node) yamlNode {
 	if t := from.GetToken(); t != nil && t.Position != nil {
 		return yamlNode{line: t.Position.Line, column: t.Position.Column}
 	}
@@ -138,7 +138,7 @@ func (r *nodeReader) readAnchor(from *ast.AnchorNode) (yamlNode, error) {
 }
 
 func (r *nodeReader) readAlias(from *ast.AliasNode) (yamlNode, error) {
-	n, name := placeOf(from), from.Value.GetToken().Value
+	n, name := nodePlace(from), from.Value.GetToken().Value
 	value, known := r.anchors[name]
 	switch {
 	case !known:

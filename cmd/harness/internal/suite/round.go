@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// Everything selects all benchmarks of a round instead of a model.
-const Everything = "all"
+// AllBenchmarks selects all benchmarks of a round instead of a model.
+const AllBenchmarks = "all"
 
 // Flags with another meaning for all benchmarks than for one.
 const (
@@ -30,15 +30,15 @@ type Models struct {
 	Missing string
 }
 
-// OfRound returns the suite of all benchmarks of a round for which there is a model, in the round's scenarios and with
+// NewRoundSuite returns the suite of all benchmarks of a round for which there is a model, in the round's scenarios and with
 // the flags in given. Of several models for the same scenarios of a benchmark it uses the first. A parameter applies to
 // the models that have it.
-func OfRound(rules *mlconf.Rules, models Models, given []Flag) (Suite, error) {
-	s := Suite{Name: "round " + rules.Name, Out: "round-" + rules.Name, Apart: true, Mixed: true}
-	r := roundSuite{Rules: rules, models: models.All, missing: models.Missing, runs: map[string][]string{}}
+func NewRoundSuite(rules *mlconf.Rules, models Models, given []Flag) (Suite, error) {
+	s := Suite{Name: "round " + rules.Name, Out: "round-" + rules.Name, Apart: true, MixedSizes: true}
+	r := roundSuite{Rules: rules, models: models.All, missingReason: models.Missing, runs: map[string][]string{}}
 	r.others, r.params = splitParams(given)
 	_, err := rules.Section("implementations", &r.named)
-	if err = errors.Join(err, r.readScenarios(given), r.knowParams()); err != nil {
+	if err = errors.Join(err, r.readScenarios(given), r.requireKnownParams()); err != nil {
 		return s, err
 	}
 	for _, name := range rules.Models() {
@@ -58,10 +58,10 @@ func OfRound(rules *mlconf.Rules, models Models, given []Flag) (Suite, error) {
 	return s, err
 }
 
-// OfModels returns the suite of the named models in that order, with the flags in given. models contains all known
+// NewModelSuite returns the suite of the named models in that order, with the flags in given. models contains all known
 // models. A parameter applies to the models that have it. It is an error if a name occurs twice or means all
 // benchmarks. The plan reports unknown names.
-func OfModels(names []string, models []sdk.ModelInfo, given []Flag) (Suite, error) {
+func NewModelSuite(names []string, models []sdk.ModelInfo, given []Flag) (Suite, error) {
 	var params []Flag
 	for _, f := range given {
 		if f.Name == paramFlag {
@@ -85,7 +85,7 @@ func OfModels(names []string, models []sdk.ModelInfo, given []Flag) (Suite, erro
 	f := suiteFile{defaults: others}
 	for i, name := range names {
 		switch {
-		case name == Everything:
+		case name == AllBenchmarks:
 			return Suite{}, fmt.Errorf("%s: %q means every model; give it alone, or name models", strings.Join(names, " "), name)
 		case slices.Contains(names[:i], name):
 			return Suite{}, fmt.Errorf("%s: %s is named twice; name each model once, and repeat runs with a suite",
@@ -99,27 +99,27 @@ func OfModels(names []string, models []sdk.ModelInfo, given []Flag) (Suite, erro
 		}
 		f.entries = append(f.entries, e)
 	}
-	shown := names[:min(len(names), maxNamed)]
-	s := Suite{Name: strings.Join(names, ", "), Out: strings.Join(shown, "+"), Mixed: true}
+	shown := names[:min(len(names), maxNamedModels)]
+	s := Suite{Name: strings.Join(names, ", "), Out: strings.Join(shown, "+"), MixedSizes: true}
 	if more := len(names) - len(shown); more > 0 {
 		s.Out += fmt.Sprintf("+%d", more)
 	}
 	var err error
 	s.Jobs, err = f.listJobs()
 	if len(r.models) == len(names) {
-		err = errors.Join(err, r.knowParams())
+		err = errors.Join(err, r.requireKnownParams())
 	}
 	return s, err
 }
 
-// maxNamed limits the models in the name of a folder of results.
-const maxNamed = 4
+// maxNamedModels limits the models in the name of a folder of results.
+const maxNamedModels = 4
 
 // roundSuite is a suite of a round during its creation.
 type roundSuite struct {
 	*mlconf.Rules
 	models         []sdk.ModelInfo
-	missing        string            // reason why a benchmark has no model
+	missingReason  string            // reason why a benchmark has no model
 	named          map[string]string // models of benchmarks whose names have other meanings in other rounds
 	others, params []Flag
 	only           []string // scenarios; empty: all
@@ -138,7 +138,7 @@ func (r *roundSuite) findBenchmark(name string) record.Benchmark {
 	}
 	for _, m := range r.candidateModels(name) {
 		var takes []string
-		takes, wanted = takeScenarios(m, name, wanted)
+		takes, wanted = splitScenarios(m, name, wanted)
 		if len(takes) == 0 {
 			continue
 		}
@@ -150,7 +150,7 @@ func (r *roundSuite) findBenchmark(name string) record.Benchmark {
 		r.describeStandIn(&b, m)
 	}
 	if len(b.Models) == 0 {
-		b.Left = r.whyLeftOut(name)
+		b.Left = r.leftOutReason(name)
 	}
 	return b
 }
@@ -166,7 +166,7 @@ func (r *roundSuite) describeStandIn(b *record.Benchmark, m sdk.ModelInfo) {
 // readScenarios reads the scenarios in the flags.
 func (r *roundSuite) readScenarios(given []Flag) error {
 	for _, f := range given {
-		if f.Name != scenarioFlag || f.Value == Everything {
+		if f.Name != scenarioFlag || f.Value == AllBenchmarks {
 			continue
 		}
 		name := f.Value
@@ -196,8 +196,8 @@ func splitParams(given []Flag) (others, params []Flag) {
 	return others, params
 }
 
-// knowParams requires that each parameter belongs to a model.
-func (r *roundSuite) knowParams() error {
+// requireKnownParams requires that each parameter belongs to a model.
+func (r *roundSuite) requireKnownParams() error {
 	for _, p := range r.params {
 		if !slices.ContainsFunc(r.models, func(m sdk.ModelInfo) bool { return len(modelParams(m, []Flag{p})) > 0 }) {
 			return fmt.Errorf("--param %s: no model has such an option; harness describe MODEL lists those of one", p.Value)
@@ -258,8 +258,8 @@ func (r *roundSuite) candidateModels(name string) []sdk.ModelInfo {
 	return all
 }
 
-// takeScenarios returns those wanted scenarios that a model can run for a benchmark, and the remaining ones.
-func takeScenarios(m sdk.ModelInfo, name string, wanted []string) (takes, rest []string) {
+// splitScenarios returns those wanted scenarios that a model can run for a benchmark, and the remaining ones.
+func splitScenarios(m sdk.ModelInfo, name string, wanted []string) (takes, rest []string) {
 	own := m.Name == mlconf.Family(name) // a round may list Interactive as its own benchmark in Server
 	for _, w := range wanted {
 		i := slices.IndexFunc(m.Scenarios, func(s loadgen.Scenario) bool {
@@ -274,17 +274,17 @@ func takeScenarios(m sdk.ModelInfo, name string, wanted []string) (takes, rest [
 	return takes, rest
 }
 
-// whyLeftOut returns the reason why no model runs a benchmark.
-func (r *roundSuite) whyLeftOut(name string) string {
+// leftOutReason returns the reason why no model runs a benchmark.
+func (r *roundSuite) leftOutReason(name string) string {
 	has := strings.Join(r.allScenarios(name), ", ")
 	switch {
 	case len(r.candidateModels(name)) == 0:
-		return cmp.Or(r.missing, "not in this build, no plugin here has it")
+		return cmp.Or(r.missingReason, "not in this build, no plugin here has it")
 	case len(r.only) > 0:
 		return fmt.Sprintf("not in %s, the round has it in %s", strings.Join(r.only, ", "), has)
 	}
-	if r.missing != "" {
-		return r.missing + ", or does not run in " + has
+	if r.missingReason != "" {
+		return r.missingReason + ", or does not run in " + has
 	}
 	return "no model here runs it in " + has
 }

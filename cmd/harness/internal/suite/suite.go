@@ -34,8 +34,8 @@ type Suite struct {
 	Jobs   []Job         // in order of execution
 	// Apart lets the other jobs run if a job cannot be planned.
 	Apart bool
-	// Mixed means that a flag applies to models of every size. A number of samples is then limited for each model.
-	Mixed bool
+	// MixedSizes means that a flag applies to models of every size. A number of samples is then limited for each model.
+	MixedSizes bool
 	// Benchmarks contains all benchmarks of the round of the suite; nil: the suite was read from a file.
 	Benchmarks []record.Benchmark
 }
@@ -109,9 +109,9 @@ func IsFile(argument string) bool {
 	return false
 }
 
-// Read reads the suite at path. The error lists all faults with their lines. The suite contains the jobs of the entries
+// ReadSuite reads the suite at path. The error lists all faults with their lines. The suite contains the jobs of the entries
 // without faults.
-func Read(path string) (Suite, error) {
+func ReadSuite(path string) (Suite, error) {
 	text, err := backend.ReadFile(path, maxBytes)
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
@@ -120,7 +120,7 @@ func Read(path string) (Suite, error) {
 		return Suite{}, err
 	}
 	base := filepath.Base(path)
-	s, err := Parse(text, strings.TrimSuffix(base, filepath.Ext(base)), mlmark.ReadConfig)
+	s, err := ParseSuite(text, strings.TrimSuffix(base, filepath.Ext(base)), mlmark.ReadConfig)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", path, err)
 	}
@@ -133,12 +133,12 @@ const (
 	orderRuns   = "runs"   // the repeats of an entry are consecutive
 )
 
-// Configs reads the tasks of an MLMark configuration.
-type Configs func(path string) ([]mlmark.Task, error)
+// ConfigReader reads the tasks of an MLMark configuration.
+type ConfigReader func(path string) ([]mlmark.Task, error)
 
-// Parse parses the text of a suite. fallback is the default name. If there is an error, the suite contains the jobs of
+// ParseSuite parses the text of a suite. fallback is the default name. If there is an error, the suite contains the jobs of
 // the entries without faults.
-func Parse(text []byte, fallback string, read Configs) (Suite, error) {
+func ParseSuite(text []byte, fallback string, read ConfigReader) (Suite, error) {
 	root, faults, err := parseYAML(text)
 	if err != nil {
 		return Suite{}, errors.Join(append(faults, err)...)
@@ -157,7 +157,7 @@ type suiteFile struct {
 	budget           time.Duration
 	defaults         flagList
 	entries          []suiteEntry
-	configs          Configs
+	configs          ConfigReader
 }
 
 // readFile reads the keys of the file.
@@ -169,10 +169,10 @@ func (f *suiteFile) readFile(root yamlNode) error {
 	read := map[string]func(yamlNode) error{
 		"name":   func(n yamlNode) error { return n.readWord(&f.name) },
 		"out":    func(n yamlNode) error { return n.readWord(&f.out) },
-		"order":  func(n yamlNode) error { return n.oneOf(&f.order, orderRounds, orderRuns) },
+		"order":  func(n yamlNode) error { return n.readOneOf(&f.order, orderRounds, orderRuns) },
 		"budget": func(n yamlNode) error { return n.readDuration(&f.budget) },
 		"defaults": func(n yamlNode) error {
-			return errors.Join(n.wantMapping("flags of harness run"), errors.Join(f.defaults.readFlags(n.pairs)...))
+			return errors.Join(n.requireMapping("flags of harness run"), errors.Join(f.defaults.readFlags(n.pairs)...))
 		},
 		"runs": func(n yamlNode) error { runs = &n; return nil },
 	}
@@ -221,7 +221,7 @@ type matrixAxis struct {
 	labels []string
 }
 
-func (e *suiteEntry) readEntry(n yamlNode, configs Configs) error {
+func (e *suiteEntry) readEntry(n yamlNode, configs ConfigReader) error {
 	if !n.mapping {
 		return n.nodeError("%s: want a mapping with run: MODEL or bench: URL, and flags of it", n.kindText())
 	}
@@ -258,8 +258,8 @@ func (e *suiteEntry) readEntry(n yamlNode, configs Configs) error {
 }
 
 // readMLMark reads the mode of tasks, or the tasks of a configuration.
-func (e *suiteEntry) readMLMark(n yamlNode, configs Configs) (err error) {
-	if err := n.readWord(&e.mlmark); err != nil || !mlmark.IsFile(e.mlmark) {
+func (e *suiteEntry) readMLMark(n yamlNode, configs ConfigReader) (err error) {
+	if err := n.readWord(&e.mlmark); err != nil || !mlmark.IsConfigFile(e.mlmark) {
 		return err
 	}
 	if e.tasks, err = configs(e.mlmark); err != nil {
@@ -270,7 +270,7 @@ func (e *suiteEntry) readMLMark(n yamlNode, configs Configs) (err error) {
 }
 
 func (e *suiteEntry) readMatrix(n yamlNode) error {
-	if err := n.wantMapping("flags, each with a list of values"); err != nil {
+	if err := n.requireMapping("flags, each with a list of values"); err != nil {
 		return err
 	}
 	var faults []error
@@ -348,7 +348,7 @@ func (n yamlNode) readWords(to *[]string) error {
 	return nil
 }
 
-func (n yamlNode) oneOf(to *string, all ...string) error {
+func (n yamlNode) readOneOf(to *string, all ...string) error {
 	if err := n.readWord(to); err != nil || slices.Contains(all, *to) {
 		return err
 	}
@@ -373,7 +373,7 @@ func (n yamlNode) readCount(to *int) error {
 	return nil
 }
 
-func (n yamlNode) wantMapping(of string) error {
+func (n yamlNode) requireMapping(of string) error {
 	if n.mapping {
 		return nil
 	}

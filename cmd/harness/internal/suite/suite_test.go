@@ -98,7 +98,7 @@ runs:
 `, "a: a set=x=1\nb: b set=x=1\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s, err := Parse([]byte(c.in), "file", noConfigs)
+			s, err := ParseSuite([]byte(c.in), "file", noConfigs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +111,7 @@ runs:
 
 // TestIdentities: runs are called by label, entry, point and repeat; a label that is an axis of the matrix is no point.
 func TestIdentities(t *testing.T) {
-	s, err := Parse([]byte("runs:\n- {run: resnet50, name: cnn, repeat: 2, matrix: {label: [a], batch: [4]}}\n"+
+	s, err := ParseSuite([]byte("runs:\n- {run: resnet50, name: cnn, repeat: 2, matrix: {label: [a], batch: [4]}}\n"+
 		"- run: bert\n"), "x", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -138,19 +138,19 @@ func TestIdentities(t *testing.T) {
 // TestDefaultsOfBoth: where a file has models and servers, a job says which flags it has from the defaults alone.
 func TestDefaultsOfBoth(t *testing.T) {
 	const defaults = "defaults: {smoke: true, isl: 4, note: a}\n"
-	s, err := Parse([]byte(defaults+"runs: [{bench: u, note: b}, {run: m, matrix: {isl: [8]}}]"), "x", nil)
+	s, err := ParseSuite([]byte(defaults+"runs: [{bench: u, note: b}, {run: m, matrix: {isl: [8]}}]"), "x", nil)
 	if err != nil || !reflect.DeepEqual(s.Jobs[0].Defaults, []string{"smoke", "isl"}) ||
 		!reflect.DeepEqual(s.Jobs[1].Defaults, []string{"smoke", "note"}) {
 		t.Errorf("%v: %+v", err, s.Jobs)
 	}
-	if s, _ := Parse([]byte(defaults+"runs: [{bench: u}]"), "x", nil); s.Jobs[0].Defaults != nil {
+	if s, _ := ParseSuite([]byte(defaults+"runs: [{bench: u}]"), "x", nil); s.Jobs[0].Defaults != nil {
 		t.Errorf("servers alone: %v", s.Jobs[0].Defaults)
 	}
 }
 
 func TestParseOfTheWhole(t *testing.T) {
 	text := "name: n\nout: o\nbudget: 1h30m\nruns:\n- {run: m, budget: 5m, repeat: 2}\n"
-	s, err := Parse([]byte(text), "file", noConfigs)
+	s, err := ParseSuite([]byte(text), "file", noConfigs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,14 +160,14 @@ func TestParseOfTheWhole(t *testing.T) {
 	if got := s.Jobs[1].String(); got != "m (2 of 2)" {
 		t.Errorf("the job is named %q", got)
 	}
-	if s, err = Parse([]byte("runs: [{run: m}]"), "file", noConfigs); err != nil || s.Name != "file" || s.Out != "file" {
+	if s, err = ParseSuite([]byte("runs: [{run: m}]"), "file", noConfigs); err != nil || s.Name != "file" || s.Out != "file" {
 		t.Errorf("%v; without a name: %+v", err, s)
 	}
 }
 
 // TestEveryFaultIsSaid has several faults in one file.
 func TestEveryFaultIsSaid(t *testing.T) {
-	_, err := Parse([]byte(`nam: x
+	_, err := ParseSuite([]byte(`nam: x
 order: never
 budget: soon
 runs:
@@ -231,7 +231,7 @@ func TestHostileFiles(t *testing.T) {
 		"a model there twice":  {"runs: [{run: [m, m]}]\n", "there twice"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Parse([]byte(c.in), "file", noConfigs)
+			_, err := ParseSuite([]byte(c.in), "file", noConfigs)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("error %v, want %q", err, c.want)
 			}
@@ -244,7 +244,7 @@ func TestTemplate(t *testing.T) {
 	if err := WriteTemplate(path); err != nil {
 		t.Fatal(err)
 	}
-	s, err := Read(path)
+	s, err := ReadSuite(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestTemplate(t *testing.T) {
 	if err := WriteTemplate(filepath.Join(t.TempDir(), "nightly")); err == nil {
 		t.Error("a name that no run would take for a suite is written")
 	}
-	if _, err := Read(filepath.Join(t.TempDir(), "a.yaml")); err == nil || !strings.Contains(err.Error(), "new suite") {
+	if _, err := ReadSuite(filepath.Join(t.TempDir(), "a.yaml")); err == nil || !strings.Contains(err.Error(), "new suite") {
 		t.Errorf("a missing file: %v", err)
 	}
 }
@@ -269,11 +269,11 @@ func FuzzParse(f *testing.F) {
 	f.Add("defaults: {isl: 4}\nruns:\n- {bench: ['http://a:1/v1', b], matrix: {rate: [1, 2]}}\n- run: m\n")
 	f.Add("defaults: {a: [x: 1]}\nruns: [{run: m, a.b: c}]\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := Parse([]byte(text), "file", noConfigs)
+		s, err := ParseSuite([]byte(text), "file", noConfigs)
 		if err != nil {
 			return
 		}
-		again, err := Parse([]byte(text), "file", noConfigs)
+		again, err := ParseSuite([]byte(text), "file", noConfigs)
 		if err != nil || !reflect.DeepEqual(s, again) {
 			t.Errorf("read twice it differs: %v", err)
 		}

@@ -96,7 +96,7 @@ func joinProgress(a, b feed.Event) feed.Event {
 	w.QueriesPerSec = mean(v.QueriesPerSec, w.QueriesPerSec)
 	w.SamplesPerSec = mean(v.SamplesPerSec, w.SamplesPerSec)
 	w.TokensPerSec = mean(v.TokensPerSec, w.TokensPerSec)
-	for _, t := range [][2]**feed.Times{{&w.Latency, &v.Latency}, {&w.QueryLatency, &v.QueryLatency},
+	for _, t := range [][2]**feed.TimePercentiles{{&w.Latency, &v.Latency}, {&w.QueryLatency, &v.QueryLatency},
 		{&w.IssueDelay, &v.IssueDelay}, {&w.TTFT, &v.TTFT}, {&w.TPOT, &v.TPOT}} {
 		*t[0] = largerTimes(*t[0], *t[1])
 	}
@@ -105,7 +105,7 @@ func joinProgress(a, b feed.Event) feed.Event {
 	return b
 }
 
-func largerTimes(a, b *feed.Times) *feed.Times {
+func largerTimes(a, b *feed.TimePercentiles) *feed.TimePercentiles {
 	if a == nil || b == nil {
 		if a == nil {
 			return b
@@ -118,7 +118,7 @@ func largerTimes(a, b *feed.Times) *feed.Times {
 			tooFew = append(tooFew, name)
 		}
 	}
-	return &feed.Times{
+	return &feed.TimePercentiles{
 		Count: a.Count + b.Count, Mean: max(a.Mean, b.Mean), P50: max(a.P50, b.P50), P90: max(a.P90, b.P90),
 		P99: max(a.P99, b.P99), P999: max(a.P999, b.P999), Max: max(a.Max, b.Max), Target: max(a.Target, b.Target),
 		TooFew: tooFew,
@@ -141,7 +141,7 @@ func (h *eventHistory) joinClient() (*pageClient, []feed.Event) {
 	return c, slices.Clone(h.past)
 }
 
-func (h *eventHistory) leaveClient(c *pageClient) {
+func (h *eventHistory) removeClient(c *pageClient) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.dropClient(c)
@@ -166,7 +166,7 @@ func (h *eventHistory) endClients() {
 
 // followEvents sends events until the client disconnects or the stream ends.
 func (c *pageClient) followEvents(ctx context.Context, send func(format string, args ...any) error) {
-	beat := time.NewTicker(heartbeat)
+	beat := time.NewTicker(heartbeatInterval)
 	defer beat.Stop()
 	for {
 		select {

@@ -21,8 +21,8 @@ var files embed.FS
 // EventsPath is the URL path of the events.
 const EventsPath = "/events"
 
-// policy restricts the page to its own files, whatever the names of models and errors contain.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
+// contentPolicy restricts the page to its own files, whatever the names of models and errors contain.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // Page is a feed.Sink that serves the page at one address.
@@ -62,7 +62,7 @@ func (p *Page) Serve() {
 func withHeaders(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for key, value := range map[string]string{
-			"Content-Security-Policy": policy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+			"Content-Security-Policy": contentPolicy, "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
 			"Cache-Control": "no-store",
 		} {
 			w.Header().Set(key, value)
@@ -79,8 +79,8 @@ func (p *Page) Close(ctx context.Context) {
 
 // The time limit for sending an event, and the interval of heartbeats during silence.
 const (
-	clientTime = 5 * time.Second
-	heartbeat  = 15 * time.Second
+	maxClientTime     = 5 * time.Second
+	heartbeatInterval = 15 * time.Second
 )
 
 // streamEvents sends the past events to a client and then the new ones.
@@ -90,12 +90,12 @@ func (p *Page) streamEvents(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "too many pages are open", http.StatusServiceUnavailable)
 		return
 	}
-	defer p.leaveClient(c)
+	defer p.removeClient(c)
 	w.Header().Set("Content-Type", "text/event-stream")
 	out := http.NewResponseController(w)
 	_ = out.SetReadDeadline(time.Time{}) // the client sends nothing more
 	send := func(format string, args ...any) error {
-		_ = out.SetWriteDeadline(time.Now().Add(clientTime))
+		_ = out.SetWriteDeadline(time.Now().Add(maxClientTime))
 		if _, err := fmt.Fprintf(w, format, args...); err != nil {
 			return err
 		}

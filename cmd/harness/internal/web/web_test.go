@@ -94,7 +94,7 @@ func TestPageHasWhatItsScriptFills(t *testing.T) {
 
 func progress(run int, from float64, p99 int64) feed.Event {
 	return feed.Event{Name: feed.NameProgress, Run: run, Progress: &feed.Progress{Window: feed.Window{
-		FromS: from, ToS: from + 0.5, SamplesPerSec: from, Latency: &feed.Times{Count: 1, P99: p99},
+		FromS: from, ToS: from + 0.5, SamplesPerSec: from, Latency: &feed.TimePercentiles{Count: 1, P99: p99},
 	}}}
 }
 
@@ -165,7 +165,7 @@ func TestSlowPageIsLeftBehind(t *testing.T) {
 	if n != maxWaiting || len(h.clients) != 0 {
 		t.Errorf("%d lines, %d clients", n, len(h.clients))
 	}
-	h.leaveClient(c)
+	h.removeClient(c)
 }
 
 func TestTooManyPages(t *testing.T) {

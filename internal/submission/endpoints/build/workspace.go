@@ -89,7 +89,7 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	}
 	w := &Workspace{Dir: dir}
 	if err := json.Unmarshal(text, w); err != nil {
-		return nil, fmt.Errorf("%w: %s: %s", assemble.ErrWorkspace, path, bounded.JSONFault("", err))
+		return nil, fmt.Errorf("%w: %s: %s", assemble.ErrWorkspace, path, bounded.ExplainJSONError("", err))
 	}
 	if w.Schema != schemaName || w.SchemaVersion != schemaVersion {
 		return nil, fmt.Errorf("%w: %s: schema %q version %d, want %q version %d: another submission is prepared there; "+
@@ -116,7 +116,7 @@ func UpdateWorkspace(ctx context.Context, dir string, change func(*Workspace) er
 	if _, err := OpenWorkspace(dir); err != nil { // so no lock file is created outside workspaces
 		return err
 	}
-	release, err := filelock.Hold(ctx, filepath.Join(dir, ".lock"))
+	release, err := filelock.HoldLock(ctx, filepath.Join(dir, ".lock"))
 	if err != nil {
 		return fmt.Errorf("the workspace %s: %w", dir, err)
 	}

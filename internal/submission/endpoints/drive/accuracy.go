@@ -324,7 +324,7 @@ const answersFile = "accuracy/answers.jsonl"
 
 // writeAnswers writes answersFile.
 func writeAnswers(dir string, all []storedAnswer) error {
-	return wholefile.WriteBy(filepath.Join(dir, filepath.FromSlash(answersFile)), 0o644, func(w io.Writer) error {
+	return wholefile.WriteWith(filepath.Join(dir, filepath.FromSlash(answersFile)), 0o644, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		for _, a := range all {

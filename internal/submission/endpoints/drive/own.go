@@ -224,7 +224,7 @@ func (p *ownPoint) writeFiles(point *engine.MeasuredPoint, pl engine.PointPlan, 
 	s, o := p.session, p.own
 	load := pl.Load
 	load.Requests = m.Issued
-	err := wholefile.WriteBy(filepath.Join(p.job.Dir, requests.JSONLName), 0o644, func(w io.Writer) error {
+	err := wholefile.WriteWith(filepath.Join(p.job.Dir, requests.JSONLName), 0o644, func(w io.Writer) error {
 		return requests.Write(w, point.Requests, p.figureRules())
 	})
 	if err != nil {

@@ -62,6 +62,6 @@ func CopyFile(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(w, bounded.Until(ctx, r))
+	_, err = io.Copy(w, bounded.NewContextReader(ctx, r))
 	return errors.Join(err, w.Close())
 }

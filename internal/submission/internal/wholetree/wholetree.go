@@ -44,7 +44,7 @@ func (t Tree) Write(ctx context.Context) (replaced bool, err error) {
 	if err := t.CheckPossible(); err != nil {
 		return false, err
 	}
-	free, err := filelock.Hold(ctx, hiddenName(t.Out, "lock"))
+	free, err := filelock.HoldLock(ctx, hiddenName(t.Out, "lock"))
 	if err != nil {
 		return false, fmt.Errorf("the tree %s: %w", t.Out, err)
 	}
@@ -79,7 +79,7 @@ func (t Tree) CheckPossible() error {
 	entries, err := os.ReadDir(t.Out)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return wholefile.Possible(filepath.Dir(t.Out))
+		return wholefile.CheckWritable(filepath.Dir(t.Out))
 	case err != nil:
 		return err
 	case !t.Force:
@@ -136,6 +136,6 @@ func (f File) Write(ctx context.Context, root string) error {
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(to, bounded.Until(ctx, from))
+	_, err = io.Copy(to, bounded.NewContextReader(ctx, from))
 	return errors.Join(err, to.Close())
 }

@@ -96,7 +96,7 @@ func checkReadable(text []byte, maxBytes int) error {
 	if at := bytes.IndexFunc(text, isUnprintable); at >= 0 {
 		return fmt.Errorf("%w: byte %d is no character of a text", ErrYAML, at)
 	}
-	if err := bounded.Nesting(text, maxDepth); err != nil {
+	if err := bounded.CheckNesting(text, maxDepth); err != nil {
 		return fmt.Errorf("%w: %w", ErrYAML, err)
 	}
 	return nil

@@ -152,7 +152,7 @@ func (p *Pipeline) denoiseLatents(ctx context.Context, n Networks, in *DenoiseSt
 // those for the captions. The result extrapolates from the former through the latter.
 func (p *Pipeline) applyGuidance(dst, out []float32) {
 	negative, positive := out[:len(dst)], out[len(dst):][:len(dst)]
-	if p.Latents == half.Single {
+	if p.Latents == half.Float32 {
 		for i, from := range negative {
 			dst[i] = from + float32(p.Guidance*(positive[i]-from))
 		}

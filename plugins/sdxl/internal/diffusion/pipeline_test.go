@@ -165,7 +165,7 @@ func TestGenerateFails(t *testing.T) {
 	if _, err := p.Generate(ctx, &known{}, one); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := encodePictures(dense(1, 4, 2, 2), 1, half.Single); !errors.Is(err, ErrShape) {
+	if _, err := encodePictures(dense(1, 4, 2, 2), 1, half.Float32); !errors.Is(err, ErrShape) {
 		t.Errorf("four colours: %v", err)
 	}
 }
@@ -191,7 +191,7 @@ func TestGoldenPayloads(t *testing.T) {
 	golden.Each(t, "text_to_image/postprocess/expected.json", func(t *testing.T, path string) {
 		decoded, shape := readArray(t, filepath.Join(filepath.Dir(path), "decoded.npy"))
 		want := elements(t, filepath.Join(filepath.Dir(path), "image.npy"))
-		got, err := encodePictures(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(decoded)), shape[0], half.Single)
+		got, err := encodePictures(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(decoded)), shape[0], half.Float32)
 		if err != nil || !slices.Equal(slices.Concat(got...), want) {
 			t.Errorf("other bytes, or %v", err)
 		}

@@ -53,12 +53,12 @@ func NewCommand(s *shell.App) *cobra.Command {
 	c.Flags().StringVar(&f.checkout, "checkout", "",
 		"`DIR` of the Plumbline checkout to build against (default: the one that contains\n"+
 			"this harness, or else the released modules of its version)")
-	modelFlags(c, &f.model)
+	addModelFlags(c, &f.model)
 	return c
 }
 
-// modelFlags adds the flags of a benchmark module that is made for an existing model.
-func modelFlags(c *cobra.Command, m *newmodule.Classifier) {
+// addModelFlags adds the flags of a benchmark module that is made for an existing model.
+func addModelFlags(c *cobra.Command, m *newmodule.Classifier) {
 	flags := c.Flags()
 	flags.StringVar(&m.Path, "model", "",
 		"start a benchmark from an ONNX `FILE` that classifies pictures. Names, types and shapes come from the file; use "+
@@ -96,12 +96,12 @@ func (a *app) writeModule(args []string, f *newFlags) (m newmodule.Module, err e
 	if known := newmodule.Kinds(); args[0] != known[0] && args[0] != known[1] {
 		return m, suggest.Unknown("kind of module", args[0], known)
 	}
-	spec := newmodule.Spec{
+	spec := newmodule.ModuleSpec{
 		Kind: newmodule.Kind(args[0]), Language: newmodule.Language(f.language), Dir: args[1], Module: f.module,
-		Source: newmodule.SourceOf(a.Executable, shell.Version().Version),
+		Source: newmodule.FindSource(a.Executable, shell.Version().Version),
 	}
 	if f.checkout != "" {
-		spec.Source = newmodule.OfCheckout(f.checkout)
+		spec.Source = newmodule.CheckoutSource(f.checkout)
 	}
 	switch {
 	case f.model.Path != "":

@@ -53,14 +53,14 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	v := &verifyFlags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: shell.VerifyName + " MODEL", Short: "Check a plugin or a backend", Long: verifyHelp,
-		Args: shell.OneArgument("a model or a benchmark, as harness list shows it, or the path of a plugin"),
+		Args: shell.RequireOneArgument("a model or a benchmark, as harness list shows it, or the path of a plugin"),
 		RunE: func(c *cobra.Command, args []string) error {
 			v.request.Model.Name = args[0]
 			return a.runVerify(c, v)
 		},
 	}
 	flags, r := c.Flags(), &v.request
-	shell.Some(flags, r, "model", "precision", "dataset", "count", "backend", "device", "backend-opt", "backend-secret",
+	shell.AddFlags(flags, r, "model", "precision", "dataset", "count", "backend", "device", "backend-opt", "backend-secret",
 		"param", "scorer-model")
 	flags.Lookup("count").Usage = "use the first `N` samples in all checks (default: all for accuracy, 24 in other checks)"
 	flags.StringVar(&v.reference, "reference", "",
@@ -107,7 +107,7 @@ func (a *app) runVerify(c *cobra.Command, f *verifyFlags) error {
 	} else {
 		fmt.Fprintf(a.Stdout, "%s\n\n", strings.TrimSpace(s.Binary+" "+subjectText(s.Open)))
 	}
-	a.Orderly(true)
+	a.SetOrderly(true)
 	results := conformance.Run(c.Context(), s, report)
 	for i := range results {
 		results[i] = a.hideSecrets(results[i])
@@ -138,31 +138,31 @@ func (a *app) verifySubject(c *cobra.Command, f *verifyFlags) (conformance.Subje
 	if g, ok := a.Plugins.(trust.Guard); ok {
 		s.Approve = func(binary *os.File) error { return g.Lock.Approve(binary.Name(), binary) }
 	}
-	if err := a.nameByPath(c, f); err != nil {
+	if err := a.selectByPath(c, f); err != nil {
 		return s, err
 	}
 	f.request.Model.Tuning = bench.NoTuning
 	p, err := a.Build(c, f.PluginFlags, f.request)
 	if err != nil {
-		path, ok := a.unansweringPlugin(f, err)
+		path, ok := a.failedPlugin(f, err)
 		if !ok {
 			return s, err
 		}
 		s.Binary, s.Open.Model = path, f.request.Model.Name
 		return s, nil
 	}
-	if s.AnswerTimeout = f.Asked.Plugins.Launch.AnswerTimeout; !f.Patient {
+	if s.AnswerTimeout = f.Asked.Plugins.Launch.AnswerTimeout; !f.TimeoutGiven {
 		s.AnswerTimeout = bench.UsualAnswerTimeout
 	}
 	s.Note = a.Note
 	s.Binary, s.Open, s.Env = p.Served.Path, p.Options, p.Env()
 	s.ScorerFiles = p.ScorerFiles
-	s.Reference, err = a.referenceOf(c, f, p)
+	s.Reference, err = a.findReference(c, f, p)
 	return s, err
 }
 
-// nameByPath handles the path of a plugin in place of a model. It selects that plugin and its first model.
-func (a *app) nameByPath(c *cobra.Command, f *verifyFlags) error {
+// selectByPath handles the path of a plugin in place of a model. It selects that plugin and its first model.
+func (a *app) selectByPath(c *cobra.Command, f *verifyFlags) error {
 	if f.Asked.Plugins.Name != "" || !strings.ContainsRune(f.request.Model.Name, os.PathSeparator) {
 		return nil
 	}
@@ -179,22 +179,22 @@ func (a *app) nameByPath(c *cobra.Command, f *verifyFlags) error {
 	return nil
 }
 
-// unansweringPlugin returns the path of the only plugin, named by --plugin or in place of a model, if it answered with
+// failedPlugin returns the path of the only plugin, named by --plugin or in place of a model, if it answered with
 // an error.
-func (a *app) unansweringPlugin(f *verifyFlags, err error) (path string, ok bool) {
+func (a *app) failedPlugin(f *verifyFlags, err error) (path string, ok bool) {
 	if exitcode.Of(err) != exitcode.Plugin || errors.Is(err, trust.ErrRefused) {
 		return "", false
 	}
 	name := cmp.Or(f.Asked.Plugins.Name, f.request.Model.Name)
-	found, err := a.PluginsOf(f.PluginFlags).Binaries(name)
+	found, err := a.PluginSettings(f.PluginFlags).Binaries(name)
 	if err != nil || len(found) != 1 {
 		return "", false
 	}
 	return found[0].Path, true
 }
 
-// referenceOf returns the plugin whose answers are the reference; nil: no comparison.
-func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*conformance.ReferencePlugin, error) {
+// findReference returns the plugin whose answers are the reference; nil: no comparison.
+func (a *app) findReference(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*conformance.ReferencePlugin, error) {
 	at := strings.LastIndex(f.reference, ":")
 	if at >= 0 {
 		other := *f.PluginFlags
@@ -206,7 +206,7 @@ func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*con
 		if err != nil {
 			return nil, fmt.Errorf("--reference %s: %w", f.reference, err)
 		}
-		return backendOf(q, q.Options.Backend)
+		return referenceBackend(q, q.Options.Backend)
 	}
 	backends := p.Served.Description.Backends
 	switch {
@@ -214,13 +214,13 @@ func (a *app) referenceOf(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*con
 		(len(backends) == 0 || slices.Contains([]string{"", backends[0]}, p.Options.Backend)):
 		return nil, nil
 	case f.reference == "":
-		return backendOf(p, backends[0])
+		return referenceBackend(p, backends[0])
 	}
-	return backendOf(p, f.reference)
+	return referenceBackend(p, f.reference)
 }
 
-// backendOf returns a backend of a plan's plugin as a reference, without options.
-func backendOf(p *bench.Plan, name string) (*conformance.ReferencePlugin, error) {
+// referenceBackend returns a backend of a plan's plugin as a reference, without options.
+func referenceBackend(p *bench.Plan, name string) (*conformance.ReferencePlugin, error) {
 	if !slices.Contains(p.Served.Description.Backends, name) {
 		return nil, sdk.Usage(fmt.Errorf("--reference: %w",
 			suggest.Unknown("backend of "+p.Served.Path, name, p.Served.Description.Backends)))

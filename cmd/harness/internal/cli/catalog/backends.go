@@ -51,7 +51,7 @@ func writeBackends(w io.Writer, infos []sdk.BackendInfo) error {
 func backendTable(infos []sdk.BackendInfo) table.Table {
 	t := table.Table{Indent: "  "}
 	for _, b := range infos {
-		t.Row(b.Name, shell.OrNone(b.Version), shell.OrDash(b.Devices))
+		t.Row(b.Name, shell.TextOrDash(b.Version), shell.JoinOrDash(b.Devices))
 		for _, key := range slices.Sorted(maps.Keys(b.Details)) {
 			t.Row("", key+" "+b.Details[key])
 		}
@@ -62,7 +62,7 @@ func backendTable(infos []sdk.BackendInfo) table.Table {
 func optionTable(options []backend.Option) table.Table {
 	t := table.Table{Indent: "  "}
 	for _, o := range options {
-		t.Row(o.Name, "default "+shell.OrNone(o.Default), o.Help)
+		t.Row(o.Name, "default "+shell.TextOrDash(o.Default), o.Help)
 	}
 	return t
 }
@@ -80,7 +80,7 @@ func (a *app) writeDevices(ctx context.Context, c *discover.Catalog, o host.Laun
 			return err
 		}
 		for _, b := range infos {
-			t.Row(e.Name, b.Name, shell.OrDash(b.Devices), shell.OrNone(b.Version))
+			t.Row(e.Name, b.Name, shell.JoinOrDash(b.Devices), shell.TextOrDash(b.Version))
 		}
 	}
 	_, err := t.WriteTo(a.Stdout)

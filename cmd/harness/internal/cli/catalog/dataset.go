@@ -41,12 +41,12 @@ func DatasetCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	c := &cobra.Command{
 		Use: "dataset", Short: "List, verify, export and convert data sets", Long: datasetHelp,
-		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
+		Args: func(c *cobra.Command, args []string) error { return shell.RejectUnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(a.datasetListCommand(f))
-	for _, w := range works {
-		c.AddCommand(a.workCommand(f, w))
+	for _, w := range datasetActions {
+		c.AddCommand(a.actionCommand(f, w))
 	}
 	for _, below := range c.Commands() {
 		below.PreRunE = func(*cobra.Command, []string) error { return a.Guard(f) }
@@ -54,15 +54,15 @@ func DatasetCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return c
 }
 
-// datasetWork is an action on a data set.
-type datasetWork struct {
+// datasetAction is an action on a data set.
+type datasetAction struct {
 	action, args, short, long string
 	arguments                 cobra.PositionalArgs
 	params                    string
-	take                      func(w *bench.DatasetWork, args []string) // args are the arguments after the model
+	setArguments              func(w *bench.DatasetWork, args []string) // args are the arguments after the model
 }
 
-var works = []datasetWork{
+var datasetActions = []datasetAction{
 	{sdk.Verify, "MODEL DATASET", "Read every sample of a data set and report missing files", datasetVerifyHelp,
 		twoArguments("a model's name and the path of a data set"),
 		"count=N, or an option of the benchmark as for run: `KEY=VALUE`\n(repeatable)",
@@ -75,13 +75,13 @@ var works = []datasetWork{
 		func(w *bench.DatasetWork, args []string) { w.Name, w.Input, w.Output = args[0], args[1], args[2] }},
 }
 
-func (a *app) workCommand(f *shell.PluginFlags, of datasetWork) *cobra.Command {
-	w := bench.DatasetWork{Action: of.action, Running: a.OnKill}
+func (a *app) actionCommand(f *shell.PluginFlags, of datasetAction) *cobra.Command {
+	w := bench.DatasetWork{Action: of.action, Running: a.SetKill}
 	c := &cobra.Command{
 		Use: of.action + " " + of.args, Short: of.short, Long: of.long, Args: of.arguments,
 		RunE: func(c *cobra.Command, args []string) error {
-			w.Plugins, w.Model = a.PluginsOf(f), args[0]
-			of.take(&w, args[1:])
+			w.Plugins, w.Model = a.PluginSettings(f), args[0]
+			of.setArguments(&w, args[1:])
 			return a.workOnDataset(c, w)
 		},
 	}
@@ -109,7 +109,7 @@ func convertArguments(c *cobra.Command, args []string) error {
 // workOnDataset performs an action and prints its progress and its result.
 func (a *app) workOnDataset(c *cobra.Command, w bench.DatasetWork) error {
 	w.Progress = func(line string) { fmt.Fprintln(a.Stderr, line) }
-	defer a.Tidies()()
+	defer a.BeginTidying()()
 	done, err := bench.WorkOnDataset(c.Context(), w)
 	if err != nil {
 		return err

@@ -24,7 +24,7 @@ func DescribeCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	return &cobra.Command{
 		Use: "describe NAME", Short: "Describe a model: files, data sets, metrics, options, devices",
 		Example: `  harness describe resnet50`,
-		Args:    shell.OneArgument("a model's name"),
+		Args:    shell.RequireOneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			catalog, err := a.Catalog(c, f)
 			if err != nil {
@@ -91,8 +91,8 @@ func identityTable(s discover.Served) table.Table {
 	d := s.Description
 	t.Row("benchmark", strings.TrimSpace(d.Name+" "+d.Version), d.Summary)
 	t.Row("plugin", s.Path)
-	t.Row("backends", shell.OrDash(d.Backends))
-	t.Row("scenarios", shell.OrDash(scenarioNames(s.Model.Scenarios)))
+	t.Row("backends", shell.JoinOrDash(d.Backends))
+	t.Row("scenarios", shell.JoinOrDash(scenarioNames(s.Model.Scenarios)))
 	t.Row("LoadGen key", s.Model.LoadGenKey)
 	if len(d.Models) > 1 {
 		var others []string
@@ -113,7 +113,7 @@ func partTable(parts []sdk.PartInfo) table.Table {
 		if p.Optional {
 			need = "may be missing"
 		}
-		t.Row(p.Name, shell.OrNone(need), p.Note)
+		t.Row(p.Name, shell.TextOrDash(need), p.Note)
 	}
 	return t
 }
@@ -133,7 +133,7 @@ func fileTable(files []sdk.ModelFile) table.Table {
 		if f.Part != "" {
 			name = f.Part + "=" + f.Name
 		}
-		t.Row(name, shell.OrNone(f.Precision), size, referenceText(f.Reference), shell.OrNone(f.Licence))
+		t.Row(name, shell.TextOrDash(f.Precision), size, referenceText(f.Reference), shell.TextOrDash(f.Licence))
 		for _, line := range []string{where, f.Note} {
 			if line != "" {
 				t.Row("    " + line)
@@ -148,7 +148,7 @@ func referenceText(reference []sdk.Metric) string {
 	for _, m := range reference {
 		parts = append(parts, fmt.Sprintf("%s %s", m.Name, quantityText(m.Value, m.Unit)))
 	}
-	return shell.OrDash(parts)
+	return shell.JoinOrDash(parts)
 }
 
 // quantityText formats a rounded number with its unit.
@@ -171,7 +171,7 @@ func datasetTable(sets []sdk.DatasetInfo) table.Table {
 		if d.Use != sdk.UsePerformance {
 			kind += ", for " + d.Use
 		}
-		t.Row(d.Name, figure.Count(uint64(max(0, d.Samples)))+" samples", kind, shell.OrNone(d.Licence))
+		t.Row(d.Name, figure.Count(uint64(max(0, d.Samples)))+" samples", kind, shell.TextOrDash(d.Licence))
 		for _, line := range []string{d.Layout, d.Note} {
 			if line != "" {
 				t.Row("    " + line)
@@ -204,7 +204,7 @@ func metricTable(metrics []sdk.MetricInfo) table.Table {
 func paramTable(params []sdk.ParamInfo) table.Table {
 	t := table.Table{Indent: "  "}
 	for _, p := range params {
-		t.Row(p.Name, "default "+shell.OrNone(p.Default), p.Help)
+		t.Row(p.Name, "default "+shell.TextOrDash(p.Default), p.Help)
 		if p.EmbeddedDefault != "" {
 			t.Row("", "embedded: "+p.EmbeddedDefault, "")
 		}
@@ -228,7 +228,7 @@ func actionTable(m sdk.ModelInfo) table.Table {
 			if slices.ContainsFunc(m.Params, func(of sdk.ParamInfo) bool { return of.Name == p.Name }) {
 				continue // part of the options
 			}
-			lines = append(lines, fmt.Sprintf("--param %s=VALUE, default %s: %s", p.Name, shell.OrNone(p.Default), p.Help))
+			lines = append(lines, fmt.Sprintf("--param %s=VALUE, default %s: %s", p.Name, shell.TextOrDash(p.Default), p.Help))
 		}
 		t.Row(strings.Join(command, " "), a.Summary)
 		for _, line := range lines {

@@ -47,11 +47,11 @@ func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	var offline bool
 	var only []string
-	build := onnxruntime.Build{OS: runtime.GOOS, Arch: runtime.GOARCH}
+	build := onnxruntime.RuntimeBuild{OS: runtime.GOOS, Arch: runtime.GOARCH}
 	c := &cobra.Command{
 		Use: "fetch MODEL|onnxruntime", Short: "Download and check a model's official files and data sets, or ONNX Runtime",
 		Long: fetchHelp,
-		Args: shell.OneArgument("a model's name, or onnxruntime"),
+		Args: shell.RequireOneArgument("a model's name, or onnxruntime"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if args[0] == onnxruntime.Name {
 				return a.fetchRuntime(c.Context(), build, offline)
@@ -74,7 +74,7 @@ func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	c.Flags().StringArrayVar(&only, "file", nil, "fetch only `NAME` (repeatable; describe lists the names)")
 	c.Flags().StringVar(&build.Variant, "variant", "", "for onnxruntime: `VARIANT` "+onnxruntime.Variants+
 		" (default cpu; cuda is CUDA 12)")
-	c.Flags().StringVar(&build.Release, "release", "", "for onnxruntime: `RELEASE` (default "+onnxruntime.Newest+
+	c.Flags().StringVar(&build.Release, "release", "", "for onnxruntime: `RELEASE` (default "+onnxruntime.NewestRelease+
 		", the newest known)")
 	c.Flags().StringVar(&build.SHA256, "sha256", "", "for onnxruntime: required `SHA256` of the archive")
 	c.Flags().StringVar(&build.From, "from", "", "for onnxruntime: `SOURCE` is a package (file or URL), an "+
@@ -83,8 +83,8 @@ func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 }
 
 // fetchRuntime fetches a build of ONNX Runtime.
-func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline bool) error {
-	defer a.Tidies()()
+func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.RuntimeBuild, offline bool) error {
+	defer a.BeginTidying()()
 	dir, err := shell.CacheDir(a.Env)
 	if err != nil {
 		return err
@@ -114,13 +114,13 @@ func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.Build, offline boo
 		fmt.Fprintln(a.Stderr, "no checksum is known for a library that was installed, or placed by hand")
 	}
 	fmt.Fprintf(a.Stdout, "%-10s  ONNX Runtime %s (%s)  %s\nuse it with --ort-lib %s, or always with %s=%s\n", state,
-		got.Release, got.Variant, got.Path, onnxruntime.Word, shell.EnvORTLib, onnxruntime.Word)
+		got.Release, got.Variant, got.Path, onnxruntime.FetchedWord, shell.EnvORTLib, onnxruntime.FetchedWord)
 	return nil
 }
 
 // fetchAll fetches all selected items. It continues after a failure.
 func (a *app) fetchAll(ctx context.Context, m sdk.ModelInfo, only []string, offline bool) error {
-	defer a.Tidies()()
+	defer a.BeginTidying()()
 	wants, err := chooseItems(m, only)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (a *app) fetchAll(ctx context.Context, m sdk.ModelInfo, only []string, offl
 		}
 		a.printFetched(w, item)
 	}
-	a.byHand(m)
+	a.printManualSets(m)
 	return errors.Join(faults...)
 }
 
@@ -153,7 +153,7 @@ func explainUnwritable(err error) error {
 	return sdk.Usage(fmt.Errorf("%w; set %s to a folder that can be written", err, shell.CacheVariable))
 }
 
-func (a *app) printFetched(w fetchItem, item fetch.Item) {
+func (a *app) printFetched(w fetchItem, item fetch.CachedFile) {
 	state := "verified"
 	if warning := item.Warning(); warning != "" {
 		state = "unverified"
@@ -162,8 +162,8 @@ func (a *app) printFetched(w fetchItem, item fetch.Item) {
 	fmt.Fprintf(a.Stdout, "%-10s  %s  %s\n", state, w.name, item.Path)
 }
 
-// byHand explains how to get the data sets without a known address.
-func (a *app) byHand(m sdk.ModelInfo) {
+// printManualSets explains how to get the data sets without a known address.
+func (a *app) printManualSets(m sdk.ModelInfo) {
 	for _, d := range m.Datasets {
 		if !d.Embedded && len(d.Archives) == 0 {
 			fmt.Fprintf(a.Stdout, "%-10s  %s  %s\n", "by hand", d.Name, d.Note)

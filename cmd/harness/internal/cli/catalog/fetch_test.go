@@ -121,11 +121,11 @@ func runtimeArchive(t *testing.T) (path string, archive []byte) {
 	if machine == "" {
 		t.Skipf("there are no builds for %s/%s", runtime.GOOS, runtime.GOARCH)
 	}
-	name := "onnxruntime-" + machine + "-" + onnxruntime.Newest
+	name := "onnxruntime-" + machine + "-" + onnxruntime.NewestRelease
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	w := tar.NewWriter(z)
-	file, library := onnxfile.LibraryHere(t, onnxruntime.Newest)
+	file, library := onnxfile.LibraryHere(t, onnxruntime.NewestRelease)
 	err := w.WriteHeader(&tar.Header{
 		Name: name + "/lib/" + file, Mode: 0o755, Size: int64(len(library)), Typeflag: tar.TypeReg,
 	})
@@ -135,7 +135,7 @@ func runtimeArchive(t *testing.T) (path string, archive []byte) {
 	if err := errors.Join(w.Close(), z.Close()); err != nil {
 		t.Fatal(err)
 	}
-	return "/v" + onnxruntime.Newest + "/" + name + ".tgz", out.Bytes()
+	return "/v" + onnxruntime.NewestRelease + "/" + name + ".tgz", out.Bytes()
 }
 
 // pythonSays puts a program in the place of Python that says where its module onnxruntime lies.
@@ -200,13 +200,13 @@ func TestFetchRuntime(t *testing.T) {
 		"--mode", "accuracy", "--out", s.Out()}
 	s.Want(6, s.Run(run...), "--ort-lib fetched: no library was fetched; run `harness fetch onnxruntime`")
 	s.Run("doctor")
-	s.Want(0, 0, "runs use 1.28.2", onnxruntime.Newest+" is known: get it with `harness fetch onnxruntime`")
+	s.Want(0, 0, "runs use 1.28.2", onnxruntime.NewestRelease+" is known: get it with `harness fetch onnxruntime`")
 	s.Want(6, s.Run("fetch", "onnxruntime", "--offline", "--from", server.URL), "offline", path)
-	s.Want(0, s.Run("fetch", "onnxruntime", "--from", server.URL), "unverified  ONNX Runtime "+onnxruntime.Newest,
+	s.Want(0, s.Run("fetch", "onnxruntime", "--from", server.URL), "unverified  ONNX Runtime "+onnxruntime.NewestRelease,
 		"pinned from now on", "--ort-lib fetched")
-	s.Want(0, s.Run("fetch", "onnxruntime", "--from", server.URL), "verified    ONNX Runtime "+onnxruntime.Newest)
+	s.Want(0, s.Run("fetch", "onnxruntime", "--from", server.URL), "verified    ONNX Runtime "+onnxruntime.NewestRelease)
 	s.Run("doctor")
-	s.Want(0, 0, "with --ort-lib fetched they use "+onnxruntime.Newest+" (cpu)", s.Env["PLUMBLINE_CACHE"]+"/onnxruntime/")
+	s.Want(0, 0, "with --ort-lib fetched they use "+onnxruntime.NewestRelease+" (cpu)", s.Env["PLUMBLINE_CACHE"]+"/onnxruntime/")
 	s.Want(0, s.Run(run...), "accuracy")
 	if got := s.Fakes["resnet50"].Opened(); !strings.HasPrefix(got[len(got)-1].BackendOptions["lib"],
 		s.Env["PLUMBLINE_CACHE"]+"/onnxruntime/") {

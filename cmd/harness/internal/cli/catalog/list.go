@@ -27,7 +27,7 @@ func ListCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	l := &cobra.Command{
 		Use: "list", Short: "List the models that can be run", Example: `  harness list
   harness list --long         also plugins, backends, embedded models and scenarios
-  harness list --devices      also the devices of each backend`, Args: shell.NoArguments,
+  harness list --devices      also the devices of each backend`, Args: shell.RejectArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			catalog, err := a.Catalog(c, f)
 			if err != nil {
@@ -79,7 +79,7 @@ func writeModelsLong(w io.Writer, catalog *discover.Catalog) error {
 	t.Head("MODEL", "PLUGIN", "BACKENDS", "EMBEDDED", "SCENARIOS", "SUMMARY")
 	for _, e := range catalog.Entries {
 		for _, m := range e.Description.Models {
-			t.Row(m.Name, e.Name, shell.OrDash(e.Description.Backends), shell.OrDash(embeddedPrecisions(m)),
+			t.Row(m.Name, e.Name, shell.JoinOrDash(e.Description.Backends), shell.JoinOrDash(embeddedPrecisions(m)),
 				scenarioList(m.Scenarios), m.Summary)
 		}
 	}
@@ -105,7 +105,7 @@ func scenarioList(scenarios []loadgen.Scenario) string {
 	if len(scenarios) == len(loadgen.Scenarios()) {
 		return "all four"
 	}
-	return shell.OrDash(scenarioNames(scenarios))
+	return shell.JoinOrDash(scenarioNames(scenarios))
 }
 
 func scenarioNames(scenarios []loadgen.Scenario) []string {

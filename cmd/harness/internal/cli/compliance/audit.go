@@ -48,13 +48,13 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 			return a.runAudits(c, r, args[0])
 		},
 	}
-	RunFlags(c, r)
+	AddRunFlags(c, r)
 	c.AddCommand(a.auditVerifyCommand(), a.auditSeedsCommand(f), a.auditDatasetCommand(f))
 	return c
 }
 
-// RunFlags adds the flags of harness run that also apply to an audit's runs.
-func RunFlags(c *cobra.Command, r *runs.Flags) {
+// AddRunFlags adds the flags of harness run that also apply to an audit's runs.
+func AddRunFlags(c *cobra.Command, r *runs.Flags) {
 	flags := c.Flags()
 	flags.SortFlags = false
 	shell.SettingFlags(flags, &r.Request)
@@ -74,7 +74,7 @@ func auditArguments(c *cobra.Command, args []string) error {
 		return nil
 	}
 	if len(args) == 1 && !strings.HasPrefix(args[0], "TEST") && args[0] != campaign.AllTests {
-		return shell.UnknownCommand(c, args)
+		return shell.RejectUnknownCommand(c, args)
 	}
 	return fmt.Errorf("%s: want a test, TESTnn or %s, and a model's name; see %s --help",
 		shell.Of(c), campaign.AllTests, c.CommandPath())
@@ -99,12 +99,12 @@ func (a *app) runAudits(c *cobra.Command, r *runs.Flags, word string) error {
 		tests, left = campaign.Runnable(rules, m.RulesKey, tests)
 		m.LeftOut = append(m.LeftOut, left...)
 	}
-	runs.SayLeft(a.Stdout, m.LeftOut)
-	defer a.Several()()
-	return runs.Observed(a.App, c.Context(), r, func() error {
-		var outcome shell.Outcomes
+	runs.PrintLeftOut(a.Stdout, m.LeftOut)
+	defer a.BeginSeveral()()
+	return runs.RunObserved(a.App, c.Context(), r, func() error {
+		var outcome shell.RunOutcomes
 		outcome.Fault(s.RunAudits(c.Context(), rules, m, tests, func(done campaign.AuditResult, err error) {
-			Judged(&outcome, err, done.Verdict)
+			AddVerdict(&outcome, err, done.Verdict)
 			if err == nil {
 				WriteVerdict(a.App, done)
 			}
@@ -115,7 +115,7 @@ func (a *app) runAudits(c *cobra.Command, r *runs.Flags, word string) error {
 
 // WriteVerdict prints the verdict on an audit.
 func WriteVerdict(a *shell.App, d campaign.AuditResult) {
-	writeTestRow(a, d.Scenario, d.Test, d.Verdict.Pass, halvesText(d.Verdict))
+	writeTestRow(a, d.Scenario, d.Test, d.Verdict.Pass, partsText(d.Verdict))
 	for _, r := range d.Verdict.Reasons {
 		fmt.Fprintf(a.Stdout, "    %v\n", r)
 	}
@@ -138,8 +138,8 @@ func passOrFail(pass bool) string {
 	return "FAIL"
 }
 
-// halvesText describes the verdicts on accuracy and performance, if the test has them.
-func halvesText(v audit.Verdict) string {
+// partsText describes the verdicts on accuracy and performance, if the test has them.
+func partsText(v audit.Verdict) string {
 	var parts []string
 	for _, half := range []struct {
 		name    string
@@ -152,8 +152,8 @@ func halvesText(v audit.Verdict) string {
 	return strings.Join(parts, ", ")
 }
 
-// Judged adds the outcome of an audit.
-func Judged(o *shell.Outcomes, err error, v audit.Verdict) {
+// AddVerdict adds the outcome of an audit.
+func AddVerdict(o *shell.RunOutcomes, err error, v audit.Verdict) {
 	switch {
 	case err != nil:
 		o.Fault(err)

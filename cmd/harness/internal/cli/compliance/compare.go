@@ -26,7 +26,7 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 	var seeds string
 	c := &cobra.Command{
 		Use: "seeds MODEL", Short: "Compare with runs of other seeds", Long: auditSeedsHelp,
-		Args:    shell.OneArgument("a model's name (harness list shows them)"),
+		Args:    shell.RequireOneArgument("a model's name (harness list shows them)"),
 		PreRunE: func(*cobra.Command, []string) error { return a.Guard(f) },
 		RunE: func(c *cobra.Command, args []string) error {
 			other, err := campaign.ParseSeeds(seeds)
@@ -47,7 +47,7 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&seeds, "seeds", "", "seeds `Q,S,C` of the QSL, the sample index and the schedule (required)")
-	RunFlags(c, r)
+	AddRunFlags(c, r)
 	return c
 }
 
@@ -62,7 +62,7 @@ func (a *app) auditDatasetCommand(f *shell.PluginFlags) *cobra.Command {
 	var original string
 	c := &cobra.Command{
 		Use: "dataset MODEL", Short: "Compare with runs on another data set", Long: auditDatasetHelp,
-		Args:    shell.OneArgument("a model's name (harness list shows them)"),
+		Args:    shell.RequireOneArgument("a model's name (harness list shows them)"),
 		PreRunE: func(*cobra.Command, []string) error { return a.Guard(f) },
 		RunE: func(c *cobra.Command, args []string) error {
 			custom := r.Data.Path
@@ -73,7 +73,7 @@ func (a *app) auditDatasetCommand(f *shell.PluginFlags) *cobra.Command {
 			return a.compareDatasets(c, r, custom)
 		},
 	}
-	RunFlags(c, r)
+	AddRunFlags(c, r)
 	c.Flags().StringVar(&original, "original", "",
 		"`PATH` of the data set of the runs in --out (default: the plugin's own)")
 	return c
@@ -95,11 +95,11 @@ func (a *app) compareDatasets(c *cobra.Command, r *runs.Flags, custom string) er
 
 // runComparisons runs comparisons and prints them.
 func (a *app) runComparisons(c *cobra.Command, r *runs.Flags, s *campaign.Campaign, pairs []campaign.RunPair) error {
-	defer a.Several()()
-	return runs.Observed(a.App, c.Context(), r, func() error {
-		var outcome shell.Outcomes
+	defer a.BeginSeveral()()
+	return runs.RunObserved(a.App, c.Context(), r, func() error {
+		var outcome shell.RunOutcomes
 		outcome.Fault(s.ComparePairs(c.Context(), pairs, func(o campaign.Comparison, err error) {
-			Judged(&outcome, err, audit.Verdict{Pass: o.Pass})
+			AddVerdict(&outcome, err, audit.Verdict{Pass: o.Pass})
 			if err == nil {
 				a.writeComparison(o)
 			}

@@ -47,7 +47,7 @@ func (a *app) auditVerifyCommand() *cobra.Command {
 	f := &auditVerifyFlags{}
 	c := &cobra.Command{
 		Use: "verify DIR", Short: "Judge the logs of compliance tests", Long: auditVerifyHelp,
-		Args: shell.OneArgument("the folder of a scenario, or of an audit's run"),
+		Args: shell.RequireOneArgument("the folder of a scenario, or of an audit's run"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.dir = args[0]
 			return a.auditVerify(c, f)
@@ -104,7 +104,7 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 	if f.results == "" && (f.Test == "" || tree.FilesOf(f.Test).Verdicts != nil) {
 		below, err := audit.ScenariosBelow(f.dir)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return auditClass(err)
+			return classifyAuditError(err)
 		}
 		if len(below) > 0 && f.Out != "" {
 			return sdk.Usage(fmt.Errorf("--out places the files of one scenario, and %s has %d: name its folder", f.dir,
@@ -114,12 +114,12 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 			folders = below
 		}
 	}
-	rounds := treeRounds{app: a, given: f.rules != "", usual: rules, known: map[string]*mlconf.Rules{}}
-	rounds.roundOf(f.dir)
-	var outcome shell.Outcomes
+	rounds := treeRounds{app: a, fromFlag: f.rules != "", fallback: rules, known: map[string]*mlconf.Rules{}}
+	rounds.rulesOf(f.dir)
+	var outcome shell.RunOutcomes
 	var verdicts []verdictJSON
 	for _, dir := range folders {
-		list, err := a.verifyFolder(c, f, rounds.roundOf(dir), dir, &outcome, len(folders) > 1)
+		list, err := a.verifyFolder(c, f, rounds.rulesOf(dir), dir, &outcome, len(folders) > 1)
 		if verdicts = append(verdicts, list...); err != nil && len(folders) == 1 {
 			return err
 		} else if err != nil {
@@ -131,18 +131,18 @@ func (a *app) auditVerify(c *cobra.Command, f *auditVerifyFlags) error {
 
 // treeRounds finds the rounds of submission trees.
 type treeRounds struct {
-	app   *app
-	given bool          // true: --rules was given
-	usual *mlconf.Rules // the rules of --rules, or the newest
-	known map[string]*mlconf.Rules
+	app      *app
+	fromFlag bool          // true: --rules was given
+	fallback *mlconf.Rules // the rules of --rules, or the newest
+	known    map[string]*mlconf.Rules
 }
 
-// roundOf returns the rules for a folder in a tree. Without --rules, the seeds in the tree's logs determine the round.
+// rulesOf returns the rules for a folder in a tree. Without --rules, the seeds in the tree's logs determine the round.
 // It prints a note once per round if the round is unknown or not the newest.
-func (r treeRounds) roundOf(dir string) *mlconf.Rules {
+func (r treeRounds) rulesOf(dir string) *mlconf.Rules {
 	root, _, ok := tree.RootOf(dir)
-	if r.given || !ok {
-		return r.usual
+	if r.fromFlag || !ok {
+		return r.fallback
 	}
 	own := r.known[root]
 	if own != nil {
@@ -154,9 +154,9 @@ func (r treeRounds) roundOf(dir string) *mlconf.Rules {
 	}
 	switch {
 	case err != nil:
-		own = r.usual
+		own = r.fallback
 		fmt.Fprintf(r.app.Stderr, "%v; the rules are those of %s, the newest\n", err, own.Name)
-	case own.Name != r.usual.Name:
+	case own.Name != r.fallback.Name:
 		fmt.Fprintf(r.app.Stderr, "%s: %s\n", root, found)
 	}
 	r.known[root] = own
@@ -165,7 +165,7 @@ func (r treeRounds) roundOf(dir string) *mlconf.Rules {
 
 // verifyFolder judges the tests in one folder. titled means that the folder is one of several and gets a title.
 func (a *app) verifyFolder(c *cobra.Command, f *auditVerifyFlags, rules *mlconf.Rules, dir string,
-	outcome *shell.Outcomes, titled bool,
+	outcome *shell.RunOutcomes, titled bool,
 ) (verdicts []verdictJSON, err error) {
 	test := f.Test
 	if titled && test != "" && !audit.HasTest(dir, test) {
@@ -173,19 +173,19 @@ func (a *app) verifyFolder(c *cobra.Command, f *auditVerifyFlags, rules *mlconf.
 	}
 	found, err := audit.Locate(dir, f.results, test)
 	if err != nil {
-		return nil, auditClass(err)
+		return nil, classifyAuditError(err)
 	}
 	if titled && !f.json {
 		fmt.Fprintf(a.Data, "%s\n", terminal.Line(dir))
 	}
 	for _, logs := range found {
-		r := f.requestOf(rules, logs)
+		r := f.newRequest(rules, logs)
 		v, err := f.verifyAudit(c.Context(), r)
 		if err == nil {
 			err = audit.WriteVerdict(v.Verdict, f.Out)
 		}
 		if err != nil {
-			Judged(outcome, auditClass(fmt.Errorf("%s: %w", logs.Test, err)), v.Verdict)
+			AddVerdict(outcome, classifyAuditError(fmt.Errorf("%s: %w", logs.Test, err)), v.Verdict)
 			continue
 		}
 		if f.json {
@@ -212,14 +212,14 @@ func (f *auditVerifyFlags) completeFlags(flags *pflag.FlagSet) (*mlconf.Rules, e
 	}
 	rules, err := mlconf.Round(f.rules)
 	if err == nil && f.Model != "" && !rules.Has(f.Model) {
-		err = fmt.Errorf("--model %s: rules %s have no such model%s", f.Model, rules.Name, roundsOf(f.Model))
+		err = fmt.Errorf("--model %s: rules %s have no such model%s", f.Model, rules.Name, roundsText(f.Model))
 	}
 	return rules, err
 }
 
-// roundsOf returns text that lists the rounds with a model, for an error about a round without it. It is empty if no
+// roundsText returns text that lists the rounds with a model, for an error about a round without it. It is empty if no
 // round has the model.
-func roundsOf(model string) string {
+func roundsText(model string) string {
 	with := mlconf.RoundsWith(model)
 	if len(with) == 0 {
 		return ", nor has any other round"
@@ -227,9 +227,9 @@ func roundsOf(model string) string {
 	return ": --rules takes those that have it, " + strings.Join(with, ", ")
 }
 
-// requestOf returns the request for one test. If the round has a model with the folder's name, it is the model of the
+// newRequest returns the request for one test. If the round has a model with the folder's name, it is the model of the
 // request.
-func (f *auditVerifyFlags) requestOf(rules *mlconf.Rules, found audit.FoundLogs) audits.Request {
+func (f *auditVerifyFlags) newRequest(rules *mlconf.Rules, found audit.FoundLogs) audits.Request {
 	r := f.Request
 	r.Test, r.Rules, r.Reference, r.Run = found.Test, rules, found.Reference, found.Run
 	if r.Model == "" && rules.Has(found.Model) {
@@ -248,8 +248,8 @@ func (f *auditVerifyFlags) verifyAudit(ctx context.Context, r audits.Request) (a
 	return audits.Verdict{Verdict: v}, err
 }
 
-// auditClass sets the exit code for an error of a request.
-func auditClass(err error) error {
+// classifyAuditError sets the exit code for an error of a request.
+func classifyAuditError(err error) error {
 	switch {
 	case errors.Is(err, audit.ErrRequest):
 		return sdk.Usage(err)
@@ -260,9 +260,9 @@ func auditClass(err error) error {
 }
 
 // addVerdict adds the outcome of a verdict. The official scripts have their own exit codes.
-func (f *auditVerifyFlags) addVerdict(o *shell.Outcomes, v audits.Verdict) {
+func (f *auditVerifyFlags) addVerdict(o *shell.RunOutcomes, v audits.Verdict) {
 	if !f.compatible {
-		Judged(o, nil, v.Verdict)
+		AddVerdict(o, nil, v.Verdict)
 	} else if v.Exit != 0 {
 		o.Add(exitcode.Code(v.Exit))
 	}

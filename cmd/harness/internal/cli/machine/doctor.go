@@ -27,17 +27,17 @@ func DoctorCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	return &cobra.Command{
 		Use: "doctor", Short: "Check this machine and its plugins, and recommend fixes",
-		Example: `  harness doctor`, Args: shell.NoArguments,
+		Example: `  harness doctor`, Args: shell.RejectArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			a.Orderly(true)
+			a.SetOrderly(true)
 			catalog, err := a.Catalog(c, f)
 			if err != nil {
 				return err
 			}
 			sections := []doctor.Section{
-				doctor.Machine(system.Describe(a.Root), doctor.Measure()),
-				doctor.Plugins(c.Context(), a.Plugins, catalog, f.Asked.Plugins.Launch),
-				doctor.Transport(c.Context(), a.Plugins, catalog, f.Asked.Plugins.Launch),
+				doctor.CheckMachine(system.Describe(a.Root), doctor.MeasurePrecision()),
+				doctor.CheckPlugins(c.Context(), a.Plugins, catalog, f.Asked.Plugins.Launch),
+				doctor.CheckTransport(c.Context(), a.Plugins, catalog, f.Asked.Plugins.Launch),
 				{Title: "files", Checks: []doctor.Check{a.cacheCheck()}},
 			}
 			sections[1].Checks = append(sections[1].Checks, a.trustCheck(f), a.exposedCheck(f))
@@ -48,7 +48,7 @@ func DoctorCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 			if off := context.Cause(c.Context()); off != nil {
 				return fmt.Errorf("the checks were called off: %w", off)
 			}
-			fmt.Fprintf(a.Stdout, "\n%s\n", doctor.Summary(sections))
+			fmt.Fprintf(a.Stdout, "\n%s\n", doctor.CountStates(sections))
 			if code := doctor.Code(sections); code != exitcode.Valid {
 				return &exitcode.Outcome{Code: code}
 			}
@@ -64,21 +64,21 @@ func (a *app) cacheCheck() doctor.Check {
 		return doctor.Check{Name: "downloads", State: doctor.Warn, Found: err.Error()}
 	}
 	c := doctor.Check{Name: "downloads", State: doctor.OK, Found: dir}
-	if err := wholefile.Possible(dir); err != nil {
+	if err := wholefile.CheckWritable(dir); err != nil {
 		c.State, c.Found = doctor.Warn, fmt.Sprintf("%s: %v", dir, err)
 		c.Advice = "harness fetch needs a folder that can be written: set " + shell.CacheVariable
 	}
 	return c
 }
 
-// python is the Python interpreter that is searched for an ONNX Runtime module.
-const python = "python3"
+// pythonName is the Python interpreter that is searched for an ONNX Runtime module.
+const pythonName = "python3"
 
 // runtimeCheck reports the ONNX Runtime that the plugins opened, the fetched one, and whether a newer one is installed
 // or known.
 func (a *app) runtimeCheck(ctx context.Context, plugins doctor.Section) doctor.Check {
 	c := doctor.Check{Name: "ONNX Runtime", State: doctor.OK, Found: "no plugin has opened one"}
-	running := onnxruntime.Running(plugins.Versions())
+	running := onnxruntime.OldestRunning(plugins.Versions())
 	if running != "" {
 		c.Found = fmt.Sprintf("runs use %s, the one in the plugins' folder", running)
 	}
@@ -90,21 +90,21 @@ func (a *app) runtimeCheck(ctx context.Context, plugins doctor.Section) doctor.C
 	case err != nil:
 		c.State, c.Found, c.Advice = doctor.Warn, c.Found+"; "+err.Error(), ""
 	case fetched:
-		c.Found += fmt.Sprintf("; with --ort-lib %s they use %s (%s), %s", onnxruntime.Word, last.Release,
+		c.Found += fmt.Sprintf("; with --ort-lib %s they use %s (%s), %s", onnxruntime.FetchedWord, last.Release,
 			last.Variant, last.Path)
 	}
-	installed, err := onnxruntime.InPython(ctx, python, onnxruntime.Build{OS: runtime.GOOS, Arch: runtime.GOARCH})
+	installed, err := onnxruntime.FindInPython(ctx, pythonName, onnxruntime.RuntimeBuild{OS: runtime.GOOS, Arch: runtime.GOARCH})
 	newest := slices.MaxFunc([]string{running, last.Release}, onnxlib.Compare)
 	switch {
-	case a.Env(shell.EnvORTLib) == onnxruntime.Word && !fetched:
+	case a.Env(shell.EnvORTLib) == onnxruntime.FetchedWord && !fetched:
 		c.State = doctor.Warn
 		c.Advice = fmt.Sprintf("no library was fetched: run `harness fetch %s`, or unset %s",
 			onnxruntime.Name, shell.EnvORTLib)
 	case err == nil && onnxlib.Compare(installed.Release, newest) > 0:
 		c.Advice = fmt.Sprintf("%s has %s: `harness fetch %s --from %s` takes it; docs/tuning.md has what a newer one brings",
-			python, installed.Release, onnxruntime.Name, python)
-	case onnxruntime.Older(newest):
-		c.Advice = fmt.Sprintf("%s is known: get it with `harness fetch %s`", onnxruntime.Newest, onnxruntime.Name)
+			pythonName, installed.Release, onnxruntime.Name, pythonName)
+	case onnxruntime.IsOlder(newest):
+		c.Advice = fmt.Sprintf("%s is known: get it with `harness fetch %s`", onnxruntime.NewestRelease, onnxruntime.Name)
 	}
 	return c
 }

@@ -69,7 +69,7 @@ func (a *app) runTrust(ctx context.Context, args []string, f *trustFlags) error 
 		return sdk.Usage(err)
 	}
 	if len(args) == 0 && !f.all && len(f.with)+len(f.env) == 0 {
-		lock, err := a.Pins(f.PluginFlags)
+		lock, err := a.ReadPins(f.PluginFlags)
 		if err != nil {
 			return err
 		}
@@ -102,7 +102,7 @@ func (a *app) changePins(ctx context.Context, args []string, f *trustFlags) erro
 		return err
 	}
 	defer release()
-	lock, err := a.Pins(f.PluginFlags)
+	lock, err := a.ReadPins(f.PluginFlags)
 	if err != nil {
 		return err
 	}
@@ -142,7 +142,7 @@ func (f *trustFlags) changePins(lock *trust.Lock, binaries []host.FoundPlugin) (
 		changes = append(changes, line)
 	}
 	for _, name := range f.env {
-		line, err := allowVariable(lock, name, !f.remove)
+		line, err := setVariable(lock, name, !f.remove)
 		if err != nil {
 			return nil, err
 		}
@@ -151,8 +151,8 @@ func (f *trustFlags) changePins(lock *trust.Lock, binaries []host.FoundPlugin) (
 	return changes, nil
 }
 
-// allowVariable allows or forbids pinned plugins an environment variable of the dynamic loader.
-func allowVariable(lock *trust.Lock, name string, yes bool) (change string, err error) {
+// setVariable allows or forbids pinned plugins an environment variable of the dynamic loader.
+func setVariable(lock *trust.Lock, name string, yes bool) (change string, err error) {
 	if !trust.OfLoaders(name) {
 		return "", sdk.Usage(fmt.Errorf("--env %s: pinned plugins lack these only: %s", name,
 			strings.Join(trust.LoaderVariables(), ", ")))
@@ -280,7 +280,7 @@ func (a *app) exposedCheck(f *shell.PluginFlags) doctor.Check {
 // trustCheck reports whether plugins are pinned.
 func (a *app) trustCheck(f *shell.PluginFlags) doctor.Check {
 	c := doctor.Check{Name: "pins", State: doctor.OK}
-	lock, err := a.Pins(f)
+	lock, err := a.ReadPins(f)
 	switch {
 	case err != nil: // a damaged file has already ended the command
 		c.State, c.Found = doctor.Warn, err.Error()

@@ -20,16 +20,16 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/web"
 )
 
-// Flags selects the observers of a command's runs.
-type Flags struct {
+// ObserverFlags selects the observers of a command's runs.
+type ObserverFlags struct {
 	events, metrics, web, otlp string // empty: not used
 }
 
-// standardOutput is the file name that means standard output.
-const standardOutput = "-"
+// stdoutName is the file name that means standard output.
+const stdoutName = "-"
 
 // Add adds the flags.
-func (f *Flags) Add(flags *pflag.FlagSet) {
+func (f *ObserverFlags) Add(flags *pflag.FlagSet) {
 	flags.StringVar(&f.events, "events", "",
 		"write events as lines of JSON to `FILE`; - is standard output, and the report\nthen goes "+
 			"to standard error (docs/live.md)")
@@ -42,13 +42,13 @@ func (f *Flags) Add(flags *pflag.FlagSet) {
 }
 
 // Wanted reports whether any observer is selected.
-func (f Flags) Wanted() bool { return f != Flags{} }
+func (f ObserverFlags) Wanted() bool { return f != ObserverFlags{} }
 
 // Open opens all selected observers before the first run. It reports all faults at once.
-func (f Flags) Open(a *shell.App, json, force bool) (*Observers, error) {
+func (f ObserverFlags) Open(a *shell.App, json, force bool) (*Observers, error) {
 	o := &Observers{App: a}
 	var faults []error
-	if json && f.events == standardOutput {
+	if json && f.events == stdoutName {
 		faults = append(faults, errors.New("--json and --events - exclude each other: both want standard output"))
 	}
 	for _, open := range []func() error{
@@ -63,7 +63,7 @@ func (f Flags) Open(a *shell.App, json, force bool) (*Observers, error) {
 		o.discardOpened()
 		return nil, sdk.Usage(err)
 	}
-	o.startAll(f.events == standardOutput)
+	o.startAll(f.events == stdoutName)
 	return o, nil
 }
 
@@ -82,7 +82,7 @@ func openIfNamed[T any](value, flag string, open func(string) (*T, error)) (*T, 
 // openEvents opens the file of events. It replaces a non-empty file only with force. It opens pipes and terminals
 // without replacing them.
 func (o *Observers) openEvents(path string, force bool) (err error) {
-	if path == "" || path == standardOutput {
+	if path == "" || path == stdoutName {
 		return nil
 	}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && info.Size() > 0 && !force {
@@ -107,11 +107,11 @@ func isStream(path string) bool {
 		return false
 	}
 	kind := info.Mode().Type()
-	return kind&(fs.ModeNamedPipe|fs.ModeDevice) != 0 || kind == fs.ModeSymlink && ofTheSystem(path)
+	return kind&(fs.ModeNamedPipe|fs.ModeDevice) != 0 || kind == fs.ModeSymlink && isSystemFile(path)
 }
 
-// ofTheSystem reports whether a path is in a folder whose names only the system creates.
-func ofTheSystem(path string) bool {
+// isSystemFile reports whether a path is in a folder whose names only the system creates.
+func isSystemFile(path string) bool {
 	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err == nil {
 		folder, err = filepath.Abs(folder)

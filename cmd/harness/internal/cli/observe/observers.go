@@ -40,7 +40,7 @@ func (o *Observers) startAll(stdout bool) {
 	var sinks []feed.Sink
 	switch {
 	case stdout:
-		o.events = events.NewStream(o.Asked, standardOutput)
+		o.events = events.NewStream(o.Asked, stdoutName)
 		o.report, o.Stdout = o.Stdout, o.Stderr
 	case o.file != nil:
 		o.events = events.NewStream(o.file, o.file.Name())
@@ -54,11 +54,11 @@ func (o *Observers) startAll(stdout bool) {
 	o.feed = feed.New(o.Now, sinks...)
 	if o.metrics != nil {
 		o.metrics.Serve(o.feed)
-		o.sayAddress("metrics", o.metrics.Server(), metrics.Path)
+		o.printAddress("metrics", o.metrics.Server(), metrics.Path)
 	}
 	if o.page != nil {
 		o.page.Serve()
-		o.sayAddress("page", o.page.Server(), "/")
+		o.printAddress("page", o.page.Server(), "/")
 	}
 	if o.sender != nil {
 		o.sender.Send(o.feed, shell.Version().Version)
@@ -66,8 +66,8 @@ func (o *Observers) startAll(stdout bool) {
 	o.feed.Begin(shell.Version(), o.CommandLine())
 }
 
-// sayAddress prints the address of a service and whether other machines can reach it.
-func (o *Observers) sayAddress(what string, s *endpoint.Server, path string) {
+// printAddress prints the address of a service and whether other machines can reach it.
+func (o *Observers) printAddress(what string, s *endpoint.Server, path string) {
 	fmt.Fprintf(o.Stderr, "%s at http://%s%s\n", what, s.Address(), path)
 	if s.Open() {
 		fmt.Fprintf(o.Stderr, "  other machines can reach it, and no password is asked for\n")
@@ -112,18 +112,18 @@ func (o *Observers) Note(text string) {
 
 // The time limits at the end for readers of events, and for scrapes and pages.
 const (
-	readerPatience = 5 * time.Second
-	pagePatience   = 2 * time.Second
+	maxReaderWait = 5 * time.Second
+	maxPageWait   = 2 * time.Second
 )
 
 // Close reports the command's outcome and closes all observers in order. If err is nil, it returns an error for lost
 // events.
 func (o *Observers) Close(ctx context.Context, err error) error {
-	o.Orderly(true)
-	defer o.Orderly(false)
+	o.SetOrderly(true)
+	defer o.SetOrderly(false)
 	o.feed.End(o.endEvent(err))
 	lost := o.closeEvents()
-	brief, cancel := context.WithTimeout(context.WithoutCancel(ctx), pagePatience)
+	brief, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxPageWait)
 	defer cancel()
 	if o.page != nil {
 		o.page.Close(brief)
@@ -137,7 +137,7 @@ func (o *Observers) Close(ctx context.Context, err error) error {
 	if lost == nil {
 		return err
 	}
-	return shell.WithLost(err, lost)
+	return shell.JoinLostOutput(err, lost)
 }
 
 func (o *Observers) endEvent(err error) feed.End {
@@ -156,7 +156,7 @@ func (o *Observers) closeEvents() error {
 	if o.events == nil {
 		return nil
 	}
-	err := o.events.Close(readerPatience)
+	err := o.events.Close(maxReaderWait)
 	if o.report != nil {
 		o.Stdout = o.report
 	}
@@ -165,7 +165,7 @@ func (o *Observers) closeEvents() error {
 			err = fmt.Errorf("--events: %w", closed)
 		}
 	}
-	if errors.Is(err, events.ErrLeft) {
+	if errors.Is(err, events.ErrDropped) {
 		fmt.Fprintf(o.Stderr, "%v\n", err)
 		return nil
 	}
@@ -182,7 +182,7 @@ func (o *Observers) closeMetrics(ctx context.Context) {
 			most.Round(time.Second))
 		o.metrics.AwaitScrape(ctx, most)
 	}
-	brief, cancel := context.WithTimeout(context.WithoutCancel(ctx), pagePatience)
+	brief, cancel := context.WithTimeout(context.WithoutCancel(ctx), maxPageWait)
 	defer cancel()
 	o.metrics.Close(brief)
 }

@@ -56,7 +56,7 @@ func CompareCommand(s *shell.App) *cobra.Command {
 	flags.StringSliceVar(&f.allow, "allow-unlike", nil,
 		"allow the sides to differ in `WHAT,...`: model, scenario, mode, rules,\ndata, settings, loadgen; or the runs of "+
 			"one side to differ in backend,\nmachine, versions; or all")
-	shell.FailIfFlag(flags, &f.failIf, "'p99 > 12ms', 'Server.p99 > +5%'\n(a sign: the change against BASE); repeatable")
+	shell.AddFailIfFlag(flags, &f.failIf, "'p99 > 12ms', 'Server.p99 > +5%'\n(a sign: the change against BASE); repeatable")
 	flags.BoolVar(&f.all, "all", false, "show every figure, not only the main ones")
 	flags.BoolVar(&f.json, "json", false, "print the comparison as JSON")
 	flags.StringVar(&f.html, "html", "", "also write a page to `FILE`")
@@ -93,7 +93,7 @@ func (a *app) compareSides(f *compareFlags, base, next string) error {
 	if err != nil {
 		return err
 	}
-	return a.FailIf(conditions, failif.Compared(c), f.json)
+	return a.JudgeConditions(conditions, failif.ComparisonSubjects(c), f.json)
 }
 
 // readSide reads the runs of one side.

@@ -57,7 +57,7 @@ func verdictClass(v compare.DifferenceVerdict) string {
 		return "good"
 	case compare.Worsened:
 		return "bad"
-	case compare.Changed:
+	case compare.VerdictChanged:
 		return "warn"
 	}
 	return ""

@@ -17,9 +17,9 @@ func made(name string, values ...float64) compare.Comparison {
 	return compare.Comparison{
 		Base: compare.ComparedSide{Name: name, Runs: len(values)}, New: compare.ComparedSide{Name: name},
 		Notes: []string{name},
-		Pairs: []compare.Pair{{
+		Pairs: []compare.ScenarioPair{{
 			Name: name, Model: name, Scenario: name, Kind: name, Notes: []string{name},
-			Differs: []compare.Difference{{About: name, Base: name, New: name}},
+			Differs: []compare.PropertyDifference{{About: name, Base: name, New: name}},
 			Rows: []compare.FigureRow{
 				{Name: name, Title: name, Unit: name, Main: true, Base: s, New: s, Verdict: compare.Worsened},
 				{Name: "p95", Title: "95th", Unit: "ms", Base: s, New: s, Verdict: compare.Unknown},

@@ -37,7 +37,7 @@ func HistoryCommand(s *shell.App) *cobra.Command {
 	f := &historyFlags{}
 	c := &cobra.Command{
 		Use: "history PATH", Short: "Show how results changed over time, and which changes exceed the spread",
-		Long: historyHelp, Args: shell.OneArgument("a folder of results, or a file that --append collects them in"),
+		Long: historyHelp, Args: shell.RequireOneArgument("a folder of results, or a file that --append collects them in"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.showHistory(f, args[0]) },
 	}
 	flags := c.Flags()
@@ -120,7 +120,7 @@ var badgePicture = template.Must(template.New("badge").Parse(
 
 // writeBadge writes an SVG badge with the results of the newest entries.
 func writeBadge(w io.Writer, t compare.Timeline) error {
-	subject, text, worst := t.Latest()
+	subject, text, worst := t.BadgeText()
 	subject, text = cutBadge(subject), cutBadge(text)
 	colour := map[string]string{"good": "#0a6b2d", "bad": "#a61b1b", "warn": "#7a5200"}[verdictClass(worst)]
 	if colour == "" {

@@ -77,7 +77,7 @@ const allOfThem = "all"
 
 // readOptions converts the flags to options.
 func (f *rankFlags) readOptions() (o standing.Options, err error) {
-	o.Per, err = standing.ParsePer(f.per)
+	o.Per, err = standing.ParseDivisor(f.per)
 	if err != nil {
 		return o, err
 	}
@@ -131,12 +131,12 @@ func (a *app) runRank(f *rankFlags, my string, trees []string) error {
 
 // ownRuns returns the runs to rank at a path.
 func ownRuns(my, benchmark string, scenarios []string) (own []standing.Own, faults []string, err error) {
-	if standing.InTree(my) {
-		w := standing.Wanted{Scenarios: scenarios}
+	if standing.IsInTree(my) {
+		w := standing.ReadFilter{Scenarios: scenarios}
 		if benchmark != "" {
 			w.Models = []string{benchmark}
 		}
-		return standing.OfTree(my, w)
+		return standing.OwnFromTree(my, w)
 	}
 	set, err := readRuns(my)
 	if err != nil {
@@ -145,13 +145,13 @@ func ownRuns(my, benchmark string, scenarios []string) (own []standing.Own, faul
 	if own, faults, err = standing.Runs(my, set); err != nil {
 		return nil, nil, err
 	}
-	own, err = standing.Choose(own, benchmark, scenarios)
+	own, err = standing.ChooseOwn(own, benchmark, scenarios)
 	return own, faults, err
 }
 
 // readTrees reads the published results to compare with from each tree.
 func readTrees(trees []string, round string, own []standing.Own) (all []standing.Published, err error) {
-	w := standing.Wanted{Round: round}
+	w := standing.ReadFilter{Round: round}
 	for _, o := range own {
 		if !slices.Contains(w.Models, o.Model) {
 			w.Models = append(w.Models, o.Model)
@@ -161,7 +161,7 @@ func readTrees(trees []string, round string, own []standing.Own) (all []standing
 		}
 	}
 	for _, name := range trees {
-		p, err := standing.Read(name, w)
+		p, err := standing.ReadTree(name, w)
 		if err != nil {
 			return nil, err
 		}

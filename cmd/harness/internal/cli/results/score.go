@@ -24,13 +24,13 @@ SYSTEM/BENCHMARK/SCENARIO/accuracy gives the model. Use flags for the data set a
 // ScoreCommand returns harness score.
 func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
-	r := bench.ScoreRequest{Done: a.writeScore, Running: a.OnKill}
+	r := bench.ScoreRequest{Done: a.writeScore, Running: a.SetKill}
 	var of bench.Request
 	c := &cobra.Command{
 		Use: "score DIR|FILE", Short: "Compute the official metric of an accuracy log", Long: scoreHelp,
-		Args: shell.OneArgument("the directory of a run, or an accuracy log"),
+		Args: shell.RequireOneArgument("the directory of a run, or an accuracy log"),
 		RunE: func(c *cobra.Command, args []string) error {
-			r.Plugins, r.Path, r.Files = a.PluginsOf(f), args[0], a.Files(c.Context())
+			r.Plugins, r.Path, r.Files = a.PluginSettings(f), args[0], a.Files(c.Context())
 			r.Scoring, r.Params, r.Targets, r.Expect = a.Scoring(), of.Model.Params, of.Data.Targets, of.Data.Expect
 			r.ScorerModels = of.Data.ScorerModels
 			return a.runScore(c, r)
@@ -46,7 +46,7 @@ func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	flags.IntVar(&r.Count, "count", 0, "the run used only the first `N` samples of the data set")
 	flags.StringVar(&r.Rules, "rules", "",
 		"`ROUND` whose rules define the answers to submit (default: that of result.json, or the newest)")
-	shell.Some(flags, &of, "param", "scorer-model", "target", "expect")
+	shell.AddFlags(flags, &of, "param", "scorer-model", "target", "expect")
 	return c
 }
 

@@ -19,11 +19,11 @@ type paceNote struct {
 	told    bool
 }
 
-// worthTelling is the minimum total time for an announcement.
-const worthTelling = 10 * time.Second
+// minAnnounced is the minimum total time for an announcement.
+const minAnnounced = 10 * time.Second
 
-// tellOnce returns the announcement during the first run, or "".
-func (a *paceNote) tellOnce(profile settings.Profile, runs []bench.PlannedRun, now loadgen.ProgressSnapshot) string {
+// announceOnce returns the announcement during the first run, or "".
+func (a *paceNote) announceOnce(profile settings.Profile, runs []bench.PlannedRun, now loadgen.ProgressSnapshot) string {
 	if profile != settings.Smoke || a.told || now.Done == 0 || now.Elapsed <= 0 {
 		return ""
 	}
@@ -42,7 +42,7 @@ func (a *paceNote) tellOnce(profile settings.Profile, runs []bench.PlannedRun, n
 		}
 		whole += expectedTime(r, each, a.samples)
 	}
-	if whole < worthTelling {
+	if whole < minAnnounced {
 		return ""
 	}
 	return fmt.Sprintf("about %s for %s, at the pace of the first samples", figure.Seconds(whole.Round(time.Second)),

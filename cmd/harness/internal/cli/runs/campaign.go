@@ -20,13 +20,13 @@ func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, 
 	if r.Rules.Audit != "" || r.Load.Mode != "" {
 		return nil, m, sdk.Usage(errors.New("--audit and --mode: the test has its own"))
 	}
-	if err := strayAudit(""); err != nil {
+	if err := rejectStrayAudit(""); err != nil {
 		return nil, m, err
 	}
 	if err := r.Goal.Settle(c, &r.Request); err != nil {
 		return nil, m, sdk.Usage(err)
 	}
-	r.Output.Dir = cmp.Or(r.Output.Dir, defaultOut)
+	r.Output.Dir = cmp.Or(r.Output.Dir, defaultOutDir)
 	if r.Plugins.Catalog == nil { // one catalog for all plans of the campaign
 		if r.Plugins.Catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
 			return nil, m, err
@@ -43,8 +43,8 @@ func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, 
 	return s, m, err
 }
 
-// defaultOut is the default folder of runs and audits.
-const defaultOut = "out"
+// defaultOutDir is the default folder of runs and audits.
+const defaultOutDir = "out"
 
 // makeRuns runs a plan of a campaign.
 func (s *runSession) makeRuns(ctx context.Context, p *bench.Plan) (record.Document, error) {

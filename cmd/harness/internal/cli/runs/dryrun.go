@@ -120,5 +120,5 @@ func backendText(p *bench.Plan) string {
 		options = append(options, key+"="+value)
 	}
 	slices.Sort(options)
-	return strings.TrimSpace(shell.OrNone(name) + " " + strings.Join(options, " "))
+	return strings.TrimSpace(shell.TextOrDash(name) + " " + strings.Join(options, " "))
 }

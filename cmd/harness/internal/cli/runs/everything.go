@@ -35,7 +35,7 @@ func (a *app) runEverything(c *cobra.Command, r *Flags) error {
 		return err
 	}
 	given = slices.DeleteFunc(given, func(f suite.Flag) bool { return f.Name == "rules" })
-	listed, err := suite.OfRound(rules, models, given)
+	listed, err := suite.NewRoundSuite(rules, models, given)
 	if err != nil {
 		return sdk.Usage(err)
 	}
@@ -48,7 +48,7 @@ func (a *app) runSeveral(c *cobra.Command, r *Flags, names []string) error {
 	if err != nil {
 		return err
 	}
-	listed, err := suite.OfModels(names, models.All, given)
+	listed, err := suite.NewModelSuite(names, models.All, given)
 	if err != nil {
 		return sdk.Usage(err)
 	}
@@ -57,7 +57,7 @@ func (a *app) runSeveral(c *cobra.Command, r *Flags, names []string) error {
 
 // listModels lists the models of all plugins, and the flags for each model.
 func (a *app) listModels(c *cobra.Command, r *Flags) (models suite.Models, given []suite.Flag, err error) {
-	if err := flagsOfOneModel(c); err != nil {
+	if err := rejectSingleModelFlags(c); err != nil {
 		return models, nil, sdk.Usage(err)
 	}
 	if r.Plugins.Catalog, err = a.Catalog(c, r.PluginFlags); err != nil {
@@ -75,15 +75,15 @@ func (a *app) listModels(c *cobra.Command, r *Flags) (models suite.Models, given
 	if r.PluginFlags.Asked.Plugins.Name != "" {
 		models.Missing = "left out by --plugin " + r.PluginFlags.Asked.Plugins.Name
 	}
-	others := slices.Clone(besideSuite)
+	others := slices.Clone(suiteCommandFlags)
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { others = append(others, f.Name) })
-	return models, suite.FlagsOf(c.Flags(), others), nil
+	return models, suite.ListFlags(c.Flags(), others), nil
 }
 
-// flagsOfOneModel rejects flags that cannot apply to several models.
-func flagsOfOneModel(c *cobra.Command) error {
+// rejectSingleModelFlags rejects flags that cannot apply to several models.
+func rejectSingleModelFlags(c *cobra.Command) error {
 	each := pflag.NewFlagSet("", pflag.ContinueOnError)
-	ModelFlags(each, new(bench.Request))
+	AddModelFlags(each, new(bench.Request))
 	files := []string{"model", "dataset", "accuracy-dataset", "audit-dataset", "scorer-model", "expect", "audit", "target",
 		"tuning", "precision-label", "power-logs"}
 	var faults []string
@@ -91,7 +91,7 @@ func flagsOfOneModel(c *cobra.Command) error {
 		if !f.Changed {
 			return
 		}
-		if slices.Contains(files, f.Name) || each.Lookup(f.Name) == nil && !slices.Contains(besideSuite, f.Name) {
+		if slices.Contains(files, f.Name) || each.Lookup(f.Name) == nil && !slices.Contains(suiteCommandFlags, f.Name) {
 			faults = append(faults, "--"+f.Name)
 		}
 	})
@@ -102,15 +102,15 @@ func flagsOfOneModel(c *cobra.Command) error {
 		"(harness new suite FILE)", strings.Join(faults, ", "))
 }
 
-// tellBroken reports the plugins that did not describe themselves, because they may have benchmarks of the round.
-func (s *suiteRun) tellBroken() {
+// reportBroken reports the plugins that did not describe themselves, because they may have benchmarks of the round.
+func (s *suiteRun) reportBroken() {
 	for _, e := range s.catalog.Entries {
 		if e.Err == nil {
 			continue
 		}
 		err := plugin.Fault(e.Err)
 		s.outcome.Add(exitcode.Of(err))
-		s.Complain(fmt.Errorf("plugin %s is left out: %w", e.Name, err))
+		s.PrintError(fmt.Errorf("plugin %s is left out: %w", e.Name, err))
 	}
 }
 
@@ -118,10 +118,10 @@ func (s *suiteRun) tellBroken() {
 type benchmarkRow struct {
 	record.Benchmark
 	suiteRow
-	good, made, missing int // numbers of runs
-	timed               int // good runs that measure performance
-	reached, free       int // good accuracy runs that reach a target, and those without a target
-	accuracy            string
+	good, made, missing       int // numbers of runs
+	timed                     int // good runs that measure performance
+	reachedTarget, untargeted int // good accuracy runs that reach a target, and those without a target
+	accuracy                  string
 }
 
 // benchmarkRows returns the summary of each benchmark of the round.
@@ -131,7 +131,7 @@ func (s *suiteRun) benchmarkRows() []benchmarkRow {
 		row := benchmarkRow{Benchmark: b}
 		for _, r := range s.results {
 			if slices.Contains(b.Models, r.job.Model) {
-				row.takeResult(r)
+				row.addResult(r)
 			}
 		}
 		if len(row.verdicts) == 0 {
@@ -142,7 +142,7 @@ func (s *suiteRun) benchmarkRows() []benchmarkRow {
 	return rows
 }
 
-func (r *benchmarkRow) takeResult(one suiteResult) {
+func (r *benchmarkRow) addResult(one suiteResult) {
 	r.addRepeat(one)
 	switch {
 	case one.unmade == "" && one.run.ExitCode == int(exitcode.Valid):
@@ -154,23 +154,23 @@ func (r *benchmarkRow) takeResult(one suiteResult) {
 		r.missing++
 	}
 	if one.unmade == "" && one.run.ExitCode == int(exitcode.Valid) {
-		r.takeGood(one.run)
+		r.addGoodRun(one.run)
 	}
 	r.Skipped = cmp.Or(r.Skipped, skippedText(one.run))
 }
 
-// takeGood counts the results of a good run.
-func (r *benchmarkRow) takeGood(run record.Run) {
+// addGoodRun counts the results of a good run.
+func (r *benchmarkRow) addGoodRun(run record.Run) {
 	if run.Accuracy == nil {
 		r.timed++
 		return
 	}
 	without := ""
 	if run.Verdict == string(judge.Informational) {
-		r.free++
+		r.untargeted++
 		without = ", no target"
 	} else {
-		r.reached++
+		r.reachedTarget++
 	}
 	if f, ok := run.Headline(); ok {
 		r.accuracy = f.String() + " " + f.Name + without
@@ -184,11 +184,11 @@ func (r *benchmarkRow) provenText() string {
 		performance = "every run VALID"
 	}
 	switch {
-	case r.reached > 0 && r.free == 0:
+	case r.reachedTarget > 0 && r.untargeted == 0:
 		accuracy = "every accuracy reached"
-	case r.reached > 0:
+	case r.reachedTarget > 0:
 		accuracy = "every accuracy reached that has a target"
-	case r.free > 0:
+	case r.untargeted > 0:
 		accuracy = "accuracy without a target"
 	}
 	return performance + ", " + accuracy
@@ -216,14 +216,14 @@ const (
 	stoodIn
 	failed
 	unfinished
-	absent
+	notRun
 )
 
 // standingOf returns the outcome of the benchmark.
 func (r *benchmarkRow) standingOf() benchmarkStanding {
 	switch {
 	case r.Left != "":
-		return absent
+		return notRun
 	case r.missing > 0:
 		return unfinished
 	case r.made == 0 || r.good < r.made:
@@ -257,7 +257,7 @@ func (s *suiteRun) writeBenchmarks() error {
 	if _, err := t.WriteTo(s.Stdout); err != nil {
 		return err
 	}
-	return s.writeStandings(rows)
+	return s.writeOutcomes(rows)
 }
 
 // writeLeft lists the benchmarks without runs, with the reasons, and those without a model.
@@ -278,8 +278,8 @@ func (s *suiteRun) writeLeft() error {
 	return err
 }
 
-// writeStandings prints the numbers of benchmarks by outcome. Stand-ins are counted separately from models.
-func (s *suiteRun) writeStandings(rows []benchmarkRow) error {
+// writeOutcomes prints the numbers of benchmarks by outcome. Stand-ins are counted separately from models.
+func (s *suiteRun) writeOutcomes(rows []benchmarkRow) error {
 	of := map[benchmarkStanding][]string{}
 	skipped, left, proved := map[string][]string{}, map[string][]string{}, map[string][]string{}
 	for i := range rows {

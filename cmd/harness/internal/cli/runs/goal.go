@@ -24,8 +24,8 @@ type goalFlags struct {
 
 // Add adds the flags.
 func (g *goalFlags) Add(c *cobra.Command) {
-	WorkspaceFlag(c, &g.Workspace)
-	shell.Some(c.Flags(), &g.asked, "system-type")
+	AddWorkspaceFlag(c, &g.Workspace)
+	shell.AddFlags(c.Flags(), &g.asked, "system-type")
 }
 
 // Settle sets the system type of a request, from the flags or the workspace. If the request has no division, it sets
@@ -52,14 +52,14 @@ func (g *goalFlags) Settle(c *cobra.Command, r *bench.Request) error {
 	return nil
 }
 
-// SayLeft prints the runs that are left out, with the reasons.
-func SayLeft(w io.Writer, left []string) {
+// PrintLeftOut prints the runs that are left out, with the reasons.
+func PrintLeftOut(w io.Writer, left []string) {
 	for _, text := range left {
 		fmt.Fprintln(w, "left out: "+text)
 	}
 }
 
-// WorkspaceFlag adds the flag for the folder of a submission's workspace.
-func WorkspaceFlag(c *cobra.Command, dir *string) {
+// AddWorkspaceFlag adds the flag for the folder of a submission's workspace.
+func AddWorkspaceFlag(c *cobra.Command, dir *string) {
 	c.Flags().StringVar(dir, "workspace", "submission", "workspace `DIR` of the submission")
 }

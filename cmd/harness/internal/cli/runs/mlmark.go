@@ -49,7 +49,7 @@ func taskRequest(t mlmark.Task, r *bench.Request) error {
 // makeTask runs a task, unless its folder already contains the result.
 func (s *suiteRun) makeTask(ctx context.Context, j suiteJob, r *suiteResult) {
 	d, err := s.task(ctx, j)
-	s.noteOutcome(j, r, d.Run, err)
+	s.storeOutcome(j, r, d.Run, err)
 	if err != nil {
 		return
 	}
@@ -62,13 +62,13 @@ func (s *suiteRun) makeTask(ctx context.Context, j suiteJob, r *suiteResult) {
 }
 
 // task returns the document of a task, which it measures or reads.
-func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.Document, error) {
+func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.TaskDocument, error) {
 	if j.Task.Mode == mlmark.Accuracy {
 		return s.accuracyTask(ctx, j)
 	}
 	p, err := bench.NewPlan(ctx, j.request)
 	if err != nil {
-		return mlmark.Document{}, err
+		return mlmark.TaskDocument{}, err
 	}
 	if d, err := mlmark.Read(j.request.Output.Dir); err == nil && !s.flags.Output.Force &&
 		reflect.DeepEqual(d.Task, *j.Task) {
@@ -79,23 +79,23 @@ func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.Document, error
 	}
 	s.printed.plan = p
 	defer s.Closed()
-	times, rec, err := p.Loop(ctx, closedloop.Loop{
+	times, rec, err := p.Loop(ctx, closedloop.LoopPlan{
 		Batch: j.Task.Batch, Concurrency: j.Task.Concurrency, Iterations: j.Task.Iterations,
 	})
 	if err != nil {
-		return mlmark.Document{}, err
+		return mlmark.TaskDocument{}, err
 	}
 	rec.Status, rec.Verdict = record.Complete, "measured"
-	d := mlmark.Document{
-		Result: mlmark.Result{Task: *j.Task, Scores: mlmark.Times(*j.Task, times.Total, times.Each)},
-		Raw:    raw(times), WarmUp: times.WarmUp.Seconds(), Run: rec,
+	d := mlmark.TaskDocument{
+		Result: mlmark.Result{Task: *j.Task, Scores: mlmark.TimeScores(*j.Task, times.Total, times.Each)},
+		Raw:    rawTimes(times), WarmUp: times.WarmUp.Seconds(), Run: rec,
 	}
 	d.Backend = rec.Workload.Backend
 	return d, sdk.Usage(d.Write(j.request.Output.Dir))
 }
 
-// raw converts times to MLMark's form.
-func raw(t closedloop.Times) []float64 {
+// rawTimes converts times to MLMark's form.
+func rawTimes(t closedloop.LoopTimes) []float64 {
 	all := []float64{t.Total.Seconds()}
 	for _, d := range t.Each {
 		all = append(all, d.Seconds())
@@ -104,7 +104,7 @@ func raw(t closedloop.Times) []float64 {
 }
 
 // accuracyTask runs an accuracy task and returns its metrics.
-func (s *suiteRun) accuracyTask(ctx context.Context, j suiteJob) (d mlmark.Document, err error) {
+func (s *suiteRun) accuracyTask(ctx context.Context, j suiteJob) (d mlmark.TaskDocument, err error) {
 	c := campaign.Campaign{Request: j.request, Run: s.printed.makeRuns, OnKept: s.printed.printRow}
 	if d.Run, err = c.MakeRun(ctx, j.steps[0]); err != nil {
 		return d, err

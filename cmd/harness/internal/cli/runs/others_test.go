@@ -16,7 +16,7 @@ func TestOtherProgramsAreNoted(t *testing.T) {
 	quiet := s.Out() + "-quiet"
 	runs := []string{"run", "resnet50", "--scenario", "all", "--mode", "performance", "--out"}
 	s.Want(0, s.Run(append(runs, quiet)...))
-	s.Root = clitest.Crowded()
+	s.Root = clitest.BusyMachine()
 	const note = "other programs used 100 % of the processors during this run"
 	s.Want(0, s.Run(append(runs, s.Out())...), "note: "+note)
 	all := s.Result().Runs

@@ -83,7 +83,7 @@ type sessionRounds struct {
 
 // runSessions runs one or several sessions.
 func (a *app) runSessions(c *cobra.Command, r *Flags) error {
-	if err := strayAudit(r.Rules.Audit); err != nil {
+	if err := rejectStrayAudit(r.Rules.Audit); err != nil {
 		return err
 	}
 	if r.Load.Mode == bench.ModeSubmission || shell.Changed(c, "system-type", "workspace") != "" {
@@ -117,17 +117,17 @@ func (s *sessionRounds) runOnce(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := shell.CheckConditions(s.conditions, shell.Planned(p), false); err != nil {
+	if err := shell.CheckConditions(s.conditions, shell.PlanSubjects(p), false); err != nil {
 		return err
 	}
 	if !s.flags.json {
-		SayLeft(s.Stdout, p.Left)
+		PrintLeftOut(s.Stdout, p.Left)
 	}
 	if s.flags.dryRun {
 		return s.dryRun(p)
 	}
 	one.plan = p
-	return Observed(s.App, c.Context(), s.flags, func() error { return one.runPlan(c.Context()) })
+	return RunObserved(s.App, c.Context(), s.flags, func() error { return one.runPlan(c.Context()) })
 }
 
 // runAll runs all sessions and compares the backends.
@@ -138,15 +138,15 @@ func (s *sessionRounds) runAll(c *cobra.Command) error {
 	}
 	s.flags.Plugins.Catalog = catalog
 	if s.flags.Output.Dir == "" {
-		s.flags.Output.Dir = s.freeFolder()
+		s.flags.Output.Dir = s.unusedFolder()
 	}
 	s.printed = &runSession{app: s.app, flags: s.flags}
 	if err := s.checkPlans(c.Context()); err != nil || s.flags.dryRun {
 		return err
 	}
 	defer s.Closed()
-	defer s.Several()()
-	return Observed(s.App, c.Context(), s.flags, func() error { return s.makeAll(c.Context()) })
+	defer s.BeginSeveral()()
+	return RunObserved(s.App, c.Context(), s.flags, func() error { return s.makeAll(c.Context()) })
 }
 
 // makeAll runs all sessions and writes the report. After a failure or an interrupt it reports the finished runs.
@@ -157,11 +157,11 @@ func (s *sessionRounds) makeAll(ctx context.Context) error {
 		return err
 	}
 	for i, t := range s.turns {
-		if err := s.takeTurn(ctx, i, t); err != nil {
+		if err := s.runTurn(ctx, i, t); err != nil {
 			if i == 0 && !s.printed.begun && exitcode.Of(err) != exitcode.Interrupted {
 				return errors.Join(err, s.restoreFolder(made, before))
 			}
-			return errors.Join(err, s.endBroken(i, exitcode.Of(err)))
+			return errors.Join(err, s.finishAborted(i, exitcode.Of(err)))
 		}
 	}
 	return s.finishRounds()
@@ -196,8 +196,8 @@ func missingFolders(dir string) (all []string) {
 	}
 }
 
-// endBroken writes the report after the session of turn i was aborted.
-func (s *sessionRounds) endBroken(i int, code exitcode.Code) error {
+// finishAborted writes the report after the session of turn i was aborted.
+func (s *sessionRounds) finishAborted(i int, code exitcode.Code) error {
 	left := 0
 	for _, turn := range s.runs[i:] {
 		for j := range turn {
@@ -233,8 +233,8 @@ func (s *sessionRounds) saveDocument() error {
 	return sdk.Usage(record.WriteSuite(s.flags.Output.Dir, s.toDocument()))
 }
 
-// freeFolder returns the first of out, out-2, ... that does not exist.
-func (s *sessionRounds) freeFolder() string {
+// unusedFolder returns the first of out, out-2, ... that does not exist.
+func (s *sessionRounds) unusedFolder() string {
 	dir := "out"
 	for n := 2; ; n++ {
 		if _, err := os.Lstat(dir); err != nil {
@@ -250,10 +250,10 @@ func (s *sessionRounds) checkPlans(ctx context.Context) error {
 	for i, t := range s.turns {
 		p, err := s.planTurn(ctx, t)
 		if err == nil && i == 0 && !s.flags.json {
-			SayLeft(s.Stdout, p.Left)
+			PrintLeftOut(s.Stdout, p.Left)
 		}
 		if err == nil && t.round == 1 {
-			err = shell.CheckConditions(s.conditions, shell.Planned(p), len(s.backends) > 1)
+			err = shell.CheckConditions(s.conditions, shell.PlanSubjects(p), len(s.backends) > 1)
 		}
 		if err == nil {
 			err = p.ChooseOut()
@@ -268,7 +268,7 @@ func (s *sessionRounds) checkPlans(ctx context.Context) error {
 		s.runs = append(s.runs, s.recordsBelow(t, p.Unmade()))
 	}
 	_, err := record.ReadSuite(s.flags.Output.Dir)
-	return worstOf(append(faults, sdk.Usage(err)))
+	return joinWorst(append(faults, sdk.Usage(err)))
 }
 
 // recordsBelow returns records of a session with paths relative to the common folder.
@@ -305,8 +305,8 @@ func (s *sessionRounds) planTurn(ctx context.Context, t turn) (*bench.Plan, erro
 	if s.flags.repeat > 1 {
 		r.Output.Identity.Repeat, r.Output.Identity.Repeats = t.round, s.flags.repeat
 	}
-	r.Model.BackendOptions = s.optionsOf(t.backend, r.Model.BackendOptions)
-	r.Model.SecretSources = s.optionsOf(t.backend, r.Model.SecretSources)
+	r.Model.BackendOptions = s.backendOptions(t.backend, r.Model.BackendOptions)
+	r.Model.SecretSources = s.backendOptions(t.backend, r.Model.SecretSources)
 	if r.Load.Mode == "" && t.round > 1 { // accuracy is measured once
 		r.Load.Mode = bench.ModePerformance
 	}
@@ -318,9 +318,9 @@ func (s *sessionRounds) planTurn(ctx context.Context, t turn) (*bench.Plan, erro
 	return bench.NewPlan(ctx, r)
 }
 
-// optionsOf returns the options for a backend. It omits those with the prefix of another backend, as in
+// backendOptions returns the options for a backend. It omits those with the prefix of another backend, as in
 // process:command=...
-func (s *sessionRounds) optionsOf(backend string, options []string) []string {
+func (s *sessionRounds) backendOptions(backend string, options []string) []string {
 	var own []string
 	for _, o := range options {
 		name, rest, ok := strings.Cut(o, ":")
@@ -334,8 +334,8 @@ func (s *sessionRounds) optionsOf(backend string, options []string) []string {
 	return own
 }
 
-// takeTurn runs the session of turn i. After an INVALID run the series continues; after a failure it stops.
-func (s *sessionRounds) takeTurn(ctx context.Context, i int, t turn) error {
+// runTurn runs the session of turn i. After an INVALID run the series continues; after a failure it stops.
+func (s *sessionRounds) runTurn(ctx context.Context, i int, t turn) error {
 	p, err := s.planTurn(ctx, t)
 	if err != nil {
 		return err
@@ -364,7 +364,7 @@ func (s *sessionRounds) finishRounds() error {
 	}
 	code := exitcode.Code(d.ExitCode)
 	for _, c := range s.conditions {
-		err := s.FailIf([]failif.Condition{c}, s.conditionSubjects(c, comparisons), s.flags.json)
+		err := s.JudgeConditions([]failif.Condition{c}, s.conditionSubjects(c, comparisons), s.flags.json)
 		if exitcode.Of(err) == exitcode.Usage {
 			return err
 		}
@@ -422,11 +422,11 @@ func (s *sessionRounds) writeEnd(d record.Document, comparisons []compare.Compar
 // conditionSubjects returns the subjects of a condition: the backends' medians for a change, otherwise each run.
 func (s *sessionRounds) conditionSubjects(c failif.Condition, comparisons []compare.Comparison) []failif.Subject {
 	if !c.Change() {
-		return failif.Runs(slices.Concat(s.runs...))
+		return failif.RunSubjects(slices.Concat(s.runs...))
 	}
 	var all []failif.Subject
 	for _, c := range comparisons {
-		all = append(all, failif.Compared(c)...)
+		all = append(all, failif.ComparisonSubjects(c)...)
 	}
 	return all
 }

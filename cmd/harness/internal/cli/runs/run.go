@@ -56,7 +56,7 @@ type Flags struct {
 	bench.Request
 	dryRun, Quiet, json bool
 	failIf              []string // conditions
-	Observe             observe.Flags
+	Observe             observe.ObserverFlags
 	observers           *observe.Observers // nil: no observers
 	Goal                goalFlags
 	repeat              int
@@ -74,11 +74,11 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 			switch {
 			case suite.IsFile(args[0]):
 				return a.runSuite(c, r, args[0])
-			case mlmark.IsFile(args[0]):
+			case mlmark.IsConfigFile(args[0]):
 				return a.runConfigs(c, r, args)
 			case len(args) > 1:
 				return a.runSeveral(c, r, args)
-			case args[0] == suite.Everything:
+			case args[0] == suite.AllBenchmarks:
 				return a.runEverything(c, r)
 			}
 			r.Model.Name = args[0]
@@ -87,13 +87,13 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	ModelFlags(flags, &r.Request)
+	AddModelFlags(flags, &r.Request)
 	flags.Lookup("backend").Usage = "backend `NAME` (default: the plugin's first); NAME,NAME,... compares several"
 	shell.OutputFlags(flags, &r.Request)
 	r.Goal.Add(c)
 	flags.IntVar(&r.repeat, "repeat", 1, "repeat all runs in `N` rounds; with several backends, alternate within each "+
 		"round")
-	shell.FailIfFlag(flags, &r.failIf, "'p99 > 12ms', 'accuracy < 97%';\nwith several backends 'Server.p99 > +5%', "+
+	shell.AddFailIfFlag(flags, &r.failIf, "'p99 > 12ms', 'accuracy < 97%';\nwith several backends 'Server.p99 > +5%', "+
 		"compared with the first one;\nrepeatable")
 	flags.BoolVar(&r.dryRun, "dry-run", false, "print the plan with all settings and run nothing")
 	flags.BoolVar(&r.Quiet, "quiet", false, "no progress, only the report")
@@ -105,23 +105,23 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 
 // runArguments requires models, a single other argument, or configurations.
 func runArguments(c *cobra.Command, args []string) error {
-	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return !mlmark.IsFile(a) }) {
+	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return !mlmark.IsConfigFile(a) }) {
 		return nil
 	}
 	for _, arg := range args {
-		if err := notAModel(arg); err != nil {
+		if err := notAModelError(arg); err != nil {
 			return err
 		}
 	}
-	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return suite.IsFile(a) || mlmark.IsFile(a) }) {
+	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return suite.IsFile(a) || mlmark.IsConfigFile(a) }) {
 		return nil
 	}
 	const what = "names of models (harness list shows them), all, the file of a suite, or MLMark configurations"
-	return shell.OneArgument(what)(c, args)
+	return shell.RequireOneArgument(what)(c, args)
 }
 
-// notAModel returns an error with the correct command line for an argument that cannot be a model's name, or nil.
-func notAModel(arg string) error {
+// notAModelError returns an error with the correct command line for an argument that cannot be a model's name, or nil.
+func notAModelError(arg string) error {
 	switch {
 	case strings.HasPrefix(arg, "http://"), strings.HasPrefix(arg, "https://"):
 		return fmt.Errorf("%q is the address of a server: harness bench %[1]s measures it; harness run MODEL --backend "+
@@ -133,15 +133,15 @@ func notAModel(arg string) error {
 	return nil
 }
 
-// ModelFlags adds the flags that select what runs. A suite has them for each of its runs.
-func ModelFlags(flags *pflag.FlagSet, r *bench.Request) {
+// AddModelFlags adds the flags that select what runs. A suite has them for each of its runs.
+func AddModelFlags(flags *pflag.FlagSet, r *bench.Request) {
 	shell.SettingFlags(flags, r)
 	shell.WorkloadFlags(flags, r)
 	shell.RunFlags(flags, r)
 }
 
-// strayAudit rejects an audit.config in the working directory, unless the user named it.
-func strayAudit(named string) error {
+// rejectStrayAudit rejects an audit.config in the working directory, unless the user named it.
+func rejectStrayAudit(named string) error {
 	err := mlconf.StrayAudit(".")
 	if err == nil {
 		return nil

@@ -16,13 +16,13 @@ import (
 func (s *suiteRun) planBench(job suiteJob) (suiteJob, error) {
 	b, err := serving.NewJob(s.App, job.Job, serving.Asked{
 		Out: filepath.Join(s.Out, filepath.FromSlash(job.Folder)), Force: s.flags.Output.Force, Quiet: s.flags.Quiet,
-		JSON: s.flags.json, Beside: besideSuite,
+		JSON: s.flags.json, Beside: suiteCommandFlags,
 	})
 	if err != nil {
 		return job, err
 	}
 	job.bench, job.results, job.planned = b, []int{len(s.results)}, []failif.Subject{b.Measurable()}
-	s.results = append(s.results, suiteResult{job: job.Job, points: pointsBelow(job), unmade: byInterrupt})
+	s.results = append(s.results, suiteResult{job: job.Job, points: pointsBelow(job), unmade: interruptedReason})
 	return job, nil
 }
 
@@ -38,7 +38,7 @@ func pointsBelow(job suiteJob) []record.Run {
 // runBench measures a server. It only returns errors of the suite's result.json.
 func (s *suiteRun) runBench(ctx context.Context, j suiteJob) error {
 	r := &s.results[j.results[0]]
-	if r.unmade = s.spentBudget(ctx, j.Job); r.unmade != "" {
+	if r.unmade = s.skipReason(ctx, j.Job); r.unmade != "" {
 		return nil
 	}
 	s.beginJob(ctx, &campaign.Campaign{}, j)
@@ -56,7 +56,7 @@ func (s *suiteRun) runBench(ctx context.Context, j suiteJob) error {
 		s.outcome.Add(code)
 	}
 	if code != exitcode.Valid && code != exitcode.Invalid {
-		s.Complain(fmt.Errorf("%v: %w", j, err))
+		s.PrintError(fmt.Errorf("%v: %w", j, err))
 	}
 	return s.saveDocument()
 }

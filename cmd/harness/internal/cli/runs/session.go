@@ -34,8 +34,8 @@ type runSession struct {
 func (s *runSession) newWatch() bench.Watch {
 	w := bench.Watch{
 		Begun: func() {
-			s.OnKill(s.plan.Kill)
-			s.Orderly(true)
+			s.SetKill(s.plan.Kill)
+			s.SetOrderly(true)
 			s.flags.observers.Plan(s.plan)
 		},
 		Opened: func(rec record.Run) {
@@ -87,7 +87,7 @@ func (s *runSession) runPlan(ctx context.Context) error {
 
 // sessionOutcome returns an error if a finished run is not good or meets a condition of --fail-if.
 func (s *runSession) sessionOutcome(d record.Document) error {
-	err := s.FailIf(s.conditions, failif.Runs(d.Runs), s.flags.json)
+	err := s.JudgeConditions(s.conditions, failif.RunSubjects(d.Runs), s.flags.json)
 	if err != nil && exitcode.Of(err) != exitcode.Invalid {
 		return err
 	}
@@ -150,19 +150,21 @@ func (s *runSession) showTest(t bench.PlannedRun, p *loadgen.Progress) (stop fun
 		Out: s.Console, Terminal: s.ErrScreen.Is(), Width: s.ErrColumns,
 		Label:      fmt.Sprintf("%v %s", t.Scenario, t.ModeName()),
 		Percentile: feed.Percentile(t), Snapshot: p.Snapshot,
-		Tell: func(now loadgen.ProgressSnapshot) string { return s.about.tellOnce(s.plan.Profile, s.plan.Runs, now) },
+		PermanentLine: func(now loadgen.ProgressSnapshot) string {
+			return s.about.announceOnce(s.plan.Profile, s.plan.Runs, now)
+		},
 	})
 }
 
-// Observed calls do with the observers open, and reports its outcome as their last event.
-func Observed(a *shell.App, ctx context.Context, r *Flags, do func() error) (err error) {
+// RunObserved calls do with the observers open, and reports its outcome as their last event.
+func RunObserved(a *shell.App, ctx context.Context, r *Flags, do func() error) (err error) {
 	if !r.Observe.Wanted() {
 		return do()
 	}
 	if r.observers, err = r.Observe.Open(a, r.json, r.Output.Force); err != nil {
 		return err
 	}
-	a.Heard = r.observers.Note
+	a.NoteHook = r.observers.Note
 	defer func() { err = r.observers.Close(ctx, err) }()
 	return do()
 }

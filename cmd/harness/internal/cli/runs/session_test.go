@@ -145,7 +145,7 @@ func holdLock(t *testing.T, dir string) *os.File {
 	}
 	f, err := filelock.Open(filepath.Join(dir, lock), 0o644)
 	if err == nil {
-		err = filelock.Try(f)
+		err = filelock.TryLock(f)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -22,7 +22,7 @@ func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Use: "settings MODEL", Short: "Show every LoadGen setting of a run: value, unit and origin",
 		Example: `  harness settings resnet50 --scenario Server --explain
   harness settings resnet50 --official --set Server.target_qps=500`,
-		Args: shell.OneArgument("a model's name"),
+		Args: shell.RequireOneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Model.Name = args[0]
 			p, err := a.Build(c, f, r)

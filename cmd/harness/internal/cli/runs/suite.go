@@ -42,8 +42,8 @@ type suiteRun struct {
 	started time.Time
 	spent   map[int]time.Duration // by entry index
 	results []suiteResult
-	tasks   []mlmark.Document
-	outcome shell.Outcomes
+	tasks   []mlmark.TaskDocument
+	outcome shell.RunOutcomes
 }
 
 // suiteJob is a job with its request and its runs.
@@ -58,13 +58,13 @@ type suiteJob struct {
 
 // suiteResult is the result of a run of a job. It exists from the start.
 type suiteResult struct {
-	job    suite.Job
-	run    record.Run
-	blank  record.Run   // record to use while the run is not made
-	unmade string       // reason why the run was not made; empty: it was made
-	failed bool         // the run failed, and its error was reported
-	loop   bool         // a task without LoadGen, which has its own document instead of a record
-	points []record.Run // records of a measured server, one per load, instead of run
+	job          suite.Job
+	run          record.Run
+	unmadeRecord record.Run   // record to use while the run is not made
+	unmade       string       // reason why the run was not made; empty: it was made
+	failed       bool         // the run failed, and its error was reported
+	isLoopTask   bool         // a task without LoadGen, which has its own document instead of a record
+	points       []record.Run // records of a measured server, one per load, instead of run
 }
 
 // allRecords returns all records of the result.
@@ -75,20 +75,20 @@ func (r suiteResult) allRecords() []record.Run {
 	return []record.Run{r.run}
 }
 
-// byInterrupt is the reason for runs that were not made because of an interrupt.
-const byInterrupt = "interrupted"
+// interruptedReason is the reason for runs that were not made because of an interrupt.
+const interruptedReason = "interrupted"
 
 // isMeasured reports whether the result is a task with a document.
-func (r suiteResult) isMeasured() bool { return r.loop && r.unmade == "" }
+func (r suiteResult) isMeasured() bool { return r.isLoopTask && r.unmade == "" }
 
-// besideSuite lists the flags allowed on the command line with a suite. All others belong in its file.
-var besideSuite = append([]string{
+// suiteCommandFlags lists the flags allowed on the command line with a suite. All others belong in its file.
+var suiteCommandFlags = append([]string{
 	"out", "force", "dry-run", "quiet", "json", "events", "metrics", "web", "otlp", "fail-if",
 }, shell.CIFlagNames...)
 
 // runSuite runs the suite in a file.
 func (a *app) runSuite(c *cobra.Command, r *Flags, file string) error {
-	listed, err := suite.Read(file)
+	listed, err := suite.ReadSuite(file)
 	err = errors.Join(rejectRunFlags(c), err)
 	if err != nil && len(listed.Jobs) == 0 {
 		return sdk.Usage(err)
@@ -98,9 +98,9 @@ func (a *app) runSuite(c *cobra.Command, r *Flags, file string) error {
 
 // runConfigs runs the tasks in MLMark configurations with the command line's flags.
 func (a *app) runConfigs(c *cobra.Command, r *Flags, files []string) error {
-	others := slices.Clone(besideSuite)
+	others := slices.Clone(suiteCommandFlags)
 	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { others = append(others, f.Name) })
-	listed, err := suite.OfConfigs(files, suite.FlagsOf(c.Flags(), others))
+	listed, err := suite.NewConfigSuite(files, suite.ListFlags(c.Flags(), others))
 	if err != nil {
 		return sdk.Usage(err)
 	}
@@ -111,7 +111,7 @@ func (a *app) runConfigs(c *cobra.Command, r *Flags, files []string) error {
 // fails, it reports all of these faults and runs nothing.
 func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known error) error {
 	conditions, err := shell.ParseConditions(r.failIf)
-	faults := []error{sdk.Usage(known), sdk.Usage(strayAudit("")), err}
+	faults := []error{sdk.Usage(known), sdk.Usage(rejectStrayAudit("")), err}
 	s := &suiteRun{
 		app: a, Suite: listed, flags: r, spent: map[int]time.Duration{}, printed: &runSession{app: a, flags: r},
 	}
@@ -127,19 +127,19 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 		err = s.planJobs(c.Context())
 	}
 	if err == nil {
-		err = s.canMeet(conditions)
+		err = s.checkConditions(conditions)
 	}
-	if err := worstOf(append(faults, err)); err != nil {
+	if err := joinWorst(append(faults, err)); err != nil {
 		return err
 	}
 	if s.Apart {
-		s.tellBroken()
+		s.reportBroken()
 	}
 	if r.dryRun {
 		return errors.Join(s.listRuns(), s.outcome.Err())
 	}
-	defer a.Several()()
-	return Observed(a.App, c.Context(), r, func() error {
+	defer a.BeginSeveral()()
+	return RunObserved(a.App, c.Context(), r, func() error {
 		if err := s.saveDocument(); err != nil {
 			return err
 		}
@@ -151,9 +151,9 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 	})
 }
 
-// canMeet requires that at least one planned run can meet each condition. If a job could not be planned, its figures
+// checkConditions requires that at least one planned run can meet each condition. If a job could not be planned, its figures
 // are unknown, so the caller reports the plan's faults instead.
-func (s *suiteRun) canMeet(conditions []failif.Condition) error {
+func (s *suiteRun) checkConditions(conditions []failif.Condition) error {
 	var planned []failif.Subject
 	for _, j := range s.jobs {
 		planned = append(planned, j.planned...)
@@ -169,11 +169,11 @@ func (s *suiteRun) judgeConditions(conditions []failif.Condition) error {
 	}
 	var runs []record.Run
 	for _, r := range s.results {
-		if r.unmade == "" && !r.loop {
+		if r.unmade == "" && !r.isLoopTask {
 			runs = append(runs, r.allRecords()...)
 		}
 	}
-	err := s.FailIf(conditions, failif.Runs(runs), s.flags.json)
+	err := s.JudgeConditions(conditions, failif.RunSubjects(runs), s.flags.json)
 	if exitcode.Of(err) == exitcode.Invalid {
 		s.outcome.Add(exitcode.Invalid)
 		return nil
@@ -185,7 +185,7 @@ func (s *suiteRun) judgeConditions(conditions []failif.Condition) error {
 func rejectRunFlags(c *cobra.Command) error {
 	var faults []error
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if !slices.Contains(besideSuite, f.Name) && c.InheritedFlags().Lookup(f.Name) == nil {
+		if !slices.Contains(suiteCommandFlags, f.Name) && c.InheritedFlags().Lookup(f.Name) == nil {
 			faults = append(faults, fmt.Errorf("--%s: write it into the suite, under defaults for all of its runs", f.Name))
 		}
 	})
@@ -204,18 +204,18 @@ func (s *suiteRun) planJobs(ctx context.Context) error {
 		s.jobs = append(s.jobs, job)
 	}
 	if !s.Apart || len(faults) == len(s.Jobs) {
-		return worstOf(faults)
+		return joinWorst(faults)
 	}
 	for _, err := range faults {
 		s.outcome.Add(exitcode.Of(err))
-		s.Complain(err)
+		s.PrintError(err)
 	}
 	return nil
 }
 
-// worstOf joins errors and sets the worst exit code.
-func worstOf(faults []error) error {
-	o := shell.Outcomes{}
+// joinWorst joins errors and sets the worst exit code.
+func joinWorst(faults []error) error {
+	o := shell.RunOutcomes{}
 	for _, err := range faults {
 		o.Fault(err)
 	}
@@ -236,7 +236,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 			return job, sdk.Usage(err)
 		}
 	}
-	r.Output.Identity, r.Data.CountAtMost = j.Identity(r.Output.Identity.Label), s.Mixed
+	r.Output.Identity, r.Data.CountAtMost = j.Identity(r.Output.Identity.Label), s.MixedSizes
 	r.Output.Dir, r.Output.Force, r.Output.Watch = filepath.Join(s.Out, filepath.FromSlash(j.Folder)),
 		s.flags.Output.Force, s.printed.newWatch()
 	if job.request, err = s.Complete(ctx, s.flags.PluginFlags, r); err != nil {
@@ -248,7 +248,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 		return job, err
 	}
 	if j.Task == nil || j.Task.Mode == mlmark.Accuracy {
-		job.planned = shell.Planned(p)
+		job.planned = shell.PlanSubjects(p)
 	}
 	for i, unmade := range p.Unmade() {
 		if p.Runs[i].Ranging { // made together with the run that it prepares
@@ -258,8 +258,8 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 		job.steps = append(job.steps, campaign.Step{Scenario: unmade.Scenario, Mode: unmade.Mode})
 		job.results = append(job.results, len(s.results))
 		s.results = append(s.results, suiteResult{
-			job: j, run: s.earlierRecord(unmade), blank: unmade, unmade: byInterrupt,
-			loop: j.Task != nil && j.Task.Mode != mlmark.Accuracy,
+			job: j, run: s.earlierRecord(unmade), unmadeRecord: unmade, unmade: interruptedReason,
+			isLoopTask: j.Task != nil && j.Task.Mode != mlmark.Accuracy,
 		})
 	}
 	return job, nil
@@ -281,13 +281,13 @@ func (s *suiteRun) earlierRecord(unmade record.Run) record.Run {
 func JobRequest(j suite.Job) (bench.Request, error) {
 	r := bench.Request{Model: bench.Model{Name: j.Model}}
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	ModelFlags(flags, &r)
+	AddModelFlags(flags, &r)
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	var faults []error
 	for _, f := range j.Flags {
 		switch {
-		case slices.Contains(besideSuite, f.Name):
+		case slices.Contains(suiteCommandFlags, f.Name):
 			faults = append(faults, fmt.Errorf("%s: is given on the command line, for the whole suite", f.Name))
 		case flags.Lookup(f.Name) == nil && slices.Contains(j.Defaults, f.Name) &&
 			slices.Contains(serving.FlagNames(), f.Name): // for entries that measure a server
@@ -295,7 +295,7 @@ func JobRequest(j suite.Job) (bench.Request, error) {
 			faults = append(faults, suggest.Unknown("flag of harness run", f.Name, names))
 		default:
 			if err := flags.Set(f.Name, f.Value); err != nil {
-				faults = append(faults, shell.Plainly(err))
+				faults = append(faults, shell.ExplainFlagError(err))
 			}
 		}
 	}
@@ -348,7 +348,7 @@ func (s *suiteRun) runJob(ctx context.Context, j suiteJob) error {
 	c := campaign.Campaign{Request: j.request, Run: s.printed.makeRuns, OnKept: s.printed.printRow}
 	for i, step := range j.steps {
 		r := &s.results[j.results[i]]
-		if r.unmade = s.spentBudget(ctx, j.Job); r.unmade != "" {
+		if r.unmade = s.skipReason(ctx, j.Job); r.unmade != "" {
 			continue
 		}
 		if i == 0 {
@@ -359,7 +359,7 @@ func (s *suiteRun) runJob(ctx context.Context, j suiteJob) error {
 			s.makeTask(ctx, j, r)
 		} else {
 			rec, err := c.MakeRun(ctx, step)
-			s.noteOutcome(j, r, rec, err)
+			s.storeOutcome(j, r, rec, err)
 		}
 		s.spent[j.Entry] += s.Now().Sub(began)
 		if err := s.saveDocument(); err != nil {
@@ -379,32 +379,32 @@ func (s *suiteRun) beginJob(ctx context.Context, c *campaign.Campaign, j suiteJo
 	}
 }
 
-// noteOutcome stores a run's record, its error, or both.
-func (s *suiteRun) noteOutcome(j suiteJob, r *suiteResult, rec record.Run, err error) {
+// storeOutcome stores a run's record, its error, or both.
+func (s *suiteRun) storeOutcome(j suiteJob, r *suiteResult, rec record.Run, err error) {
 	code := exitcode.Of(err)
 	switch {
 	case rec.Model != "":
-		rec.Identity = r.blank.Identity // the label of an existing run may have changed
+		rec.Identity = r.unmadeRecord.Identity // the label of an existing run may have changed
 		r.run, code = recordBelow(rec, j.Folder), exitcode.Worst(code, exitcode.Code(rec.ExitCode))
 	case code == exitcode.Interrupted:
-		r.unmade = byInterrupt
+		r.unmade = interruptedReason
 	default:
-		r.unmade, r.failed, r.run = "it could not be made", true, r.blank
+		r.unmade, r.failed, r.run = "it could not be made", true, r.unmadeRecord
 		r.run.Skip(code)
 	}
 	if code != exitcode.Valid {
 		s.outcome.Add(code)
 	}
 	if err != nil {
-		s.Complain(fmt.Errorf("%v: %w", j, err))
+		s.PrintError(fmt.Errorf("%v: %w", j, err))
 	}
 }
 
-// spentBudget returns the reason why the job gets no further run, or "".
-func (s *suiteRun) spentBudget(ctx context.Context, j suite.Job) string {
+// skipReason returns the reason why the job gets no further run, or "".
+func (s *suiteRun) skipReason(ctx context.Context, j suite.Job) string {
 	switch {
 	case ctx.Err() != nil:
-		return byInterrupt
+		return interruptedReason
 	case s.Budget > 0 && s.Now().Sub(s.started) >= s.Budget:
 		return "the suite's budget is spent"
 	case j.Budget > 0 && s.spent[j.Entry] >= j.Budget:
@@ -485,7 +485,7 @@ func NewSuiteCommand(a *shell.App) *cobra.Command {
 	return &cobra.Command{
 		Use: "suite FILE", Short: "Write a suite to start from, with a matrix, repeats and time budgets",
 		Example: "  harness new suite nightly.yaml",
-		Args:    shell.OneArgument("the file to write, which ends in .yaml"),
+		Args:    shell.RequireOneArgument("the file to write, which ends in .yaml"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := suite.WriteTemplate(args[0]); err != nil {
 				return sdk.Usage(err)

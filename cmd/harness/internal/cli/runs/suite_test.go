@@ -256,7 +256,7 @@ func TestMLMarkTasks(t *testing.T) {
 	if got := o[len(o)-1]; got.Batch != 2 || got.Sessions != 2 || got.Scenario != loadgen.Offline {
 		t.Errorf("the workload was opened with %+v", got)
 	}
-	var d mlmark.Document
+	var d mlmark.TaskDocument
 	text, err := os.ReadFile(s.Out("rn", mlmark.FileName))
 	if err = errors.Join(err, json.Unmarshal(text, &d)); err != nil {
 		t.Fatal(err)

@@ -63,7 +63,7 @@ func (a *app) runBench(c *cobra.Command, f *benchFlags) (err error) {
 
 // readRequest reads the flags into a request and registers their secrets.
 func (a *app) readRequest(c *cobra.Command, f *benchFlags) (*benchRequest, error) {
-	if config.Is(f.address) {
+	if config.IsFile(f.address) {
 		var err error
 		if f.address, err = config.Configure(a.App, c, f.address); err != nil {
 			return nil, err
@@ -97,8 +97,8 @@ func (s *benchSession) measureMissing(ctx context.Context) (err error) {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.Orderly(true)
-	defer s.Orderly(false)
+	s.SetOrderly(true)
+	defer s.SetOrderly(false)
 	if err := s.prepareLoads(ctx, open); err != nil {
 		return err
 	}
@@ -110,9 +110,9 @@ func (s *benchSession) measureMissing(ctx context.Context) (err error) {
 	folder.WriteExtra = s.writeExtras
 	s.sweep.Folder = folder
 	if earlier != nil {
-		s.goOn(folder, earlier)
+		s.resumeSweep(folder, earlier)
 	}
-	s.sayWaiting()
+	s.printStart()
 	return s.measureAndPrint(ctx)
 }
 
@@ -162,8 +162,8 @@ func (s *benchSession) newSweepFile(r *record.Run) *sweepfile.Sweep {
 	}
 }
 
-// goOn adopts the points of an interrupted sweep and prints a note.
-func (s *benchSession) goOn(folder *sweep.SweepFolder, earlier *sweepfile.Sweep) {
+// resumeSweep adopts the points of an interrupted sweep and prints a note.
+func (s *benchSession) resumeSweep(folder *sweep.SweepFolder, earlier *sweepfile.Sweep) {
 	n, lost := s.sweep.Resume(earlier)
 	if s.json {
 		return
@@ -206,17 +206,17 @@ func (s *benchSession) writeOtherForms(dir string, p *sweep.SweepPoint) error {
 	if s.File == "" {
 		run.Data.Name = "random"
 	}
-	run.MaxTokens, run.Fields = s.mostTokens(p.Requests), s.bodyFields()
-	notes, err := kept.WriteLayouts(dir, s.also, run)
+	run.MaxTokens, run.Fields = s.maxAnswerTokens(p.Requests), s.bodyFields()
+	notes, err := kept.WriteFormats(dir, s.also, run)
 	for _, note := range notes {
 		p.Record.Notes = append(p.Record.Notes, record.Finding{About: "also", Text: note})
 	}
 	return err
 }
 
-// mostTokens returns the largest token limit in the requests. It returns 0 if the server chose the limit of some
+// maxAnswerTokens returns the largest token limit in the requests. It returns 0 if the server chose the limit of some
 // request, or if the limits are unknown.
-func (s *benchSession) mostTokens(all []metrics.Request) (most int) {
+func (s *benchSession) maxAnswerTokens(all []metrics.Request) (most int) {
 	fields := s.bodyFields()
 	for _, name := range []string{"max_completion_tokens", "max_tokens"} {
 		if n, err := strconv.Atoi(fields[name]); err == nil && n > 0 {
@@ -278,7 +278,7 @@ func (s *benchSession) finishSweep(err error) error {
 	if len(s.conditions) == 0 || err != nil && exitcode.Of(err) != exitcode.Plugin {
 		return cmp.Or(err, outcome)
 	}
-	met := s.FailIf(s.conditions, failif.Runs(f.Points), s.json)
+	met := s.JudgeConditions(s.conditions, failif.RunSubjects(f.Points), s.json)
 	if exitcode.Of(met) == exitcode.Usage {
 		return errors.Join(met, err)
 	}
@@ -302,7 +302,7 @@ func (s *benchSession) sweepOutcome() error {
 		return nil // only the merged shares are judged
 	}
 	if f.Find != nil {
-		return ofSearch(search.EndReason(f.Find.Ended))
+		return searchOutcome(search.EndReason(f.Find.Ended))
 	}
 	held := slices.ContainsFunc(f.Points, func(r record.Run) bool { return r.Serving.Holds != nil && *r.Serving.Holds })
 	if s.objectives.HasPointTerms() && !held {
@@ -311,8 +311,8 @@ func (s *benchSession) sweepOutcome() error {
 	return nil
 }
 
-// ofSearch returns the outcome of a finished search.
-func ofSearch(ended search.EndReason) error {
+// searchOutcome returns the outcome of a finished search.
+func searchOutcome(ended search.EndReason) error {
 	switch ended {
 	case search.EndedByServer, search.EndedByMax:
 		return nil

@@ -20,23 +20,23 @@ func (r *benchRequest) measurableFigures(model string) failif.Subject {
 		Metrics: record.ServingMetricNames(r.objectives.Percentiles()),
 	}
 	if len(r.objectives.Terms) == 0 {
-		s.Leave("--slo TERMS", isNamed(metric.Goodput, metric.Attainment))
+		s.WithholdMetrics("--slo TERMS", isNamed(metric.Goodput, metric.Attainment))
 	}
 	if r.gpus == 0 {
-		s.Leave("--gpus N", isNamed(metric.TokensPerGPU))
+		s.WithholdMetrics("--gpus N", isNamed(metric.TokensPerGPU))
 	}
 	if r.price == 0 {
-		s.Leave("--price PRICE", isNamed(metric.MillionTokenCost))
+		s.WithholdMetrics("--price PRICE", isNamed(metric.MillionTokenCost))
 	}
 	if r.meter == nil {
-		s.Leave("--power METER", metric.IsPower)
+		s.WithholdMetrics("--power METER", metric.IsPower)
 	}
 	switch r.PromptOptions.API {
 	case prompts.Embeddings, prompts.Rerank:
-		s.Leave("an API that answers with tokens", ofTokens)
+		s.WithholdMetrics("an API that answers with tokens", requiresTokens)
 	}
 	if r.stream == "off" {
-		s.Leave("--stream on", ofStreams)
+		s.WithholdMetrics("--stream on", requiresStream)
 	}
 	return s
 }
@@ -48,8 +48,8 @@ func isNamed(some ...metric.Info) func(metric.Info) bool {
 	}
 }
 
-// ofStreams reports whether a figure requires the times of tokens, which exist only in streams.
-func ofStreams(i metric.Info) bool {
+// requiresStream reports whether a figure requires the times of tokens, which exist only in streams.
+func requiresStream(i metric.Info) bool {
 	for _, of := range []metric.Times{
 		metric.TTFT, metric.TTFTSent, metric.TTFO, metric.TPOT, metric.Gap, metric.Stall,
 	} {
@@ -60,9 +60,9 @@ func ofStreams(i metric.Info) bool {
 	return i.Name == metric.User.Name
 }
 
-// ofTokens reports whether a figure requires the tokens of answers.
-func ofTokens(i metric.Info) bool {
-	return ofStreams(i) || isNamed(metric.TokensPerSecond, metric.TokensPerGPU, metric.MillionTokenCost)(i) ||
+// requiresTokens reports whether a figure requires the tokens of answers.
+func requiresTokens(i metric.Info) bool {
+	return requiresStream(i) || isNamed(metric.TokensPerSecond, metric.TokensPerGPU, metric.MillionTokenCost)(i) ||
 		i.Name == metric.PowerToken.Name
 }
 

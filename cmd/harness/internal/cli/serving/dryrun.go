@@ -9,8 +9,8 @@ import (
 // dryRun prints the planned requests without sending any.
 func (s *benchSession) dryRun() error {
 	fmt.Fprintln(s.Stdout, "nothing is asked")
-	var facts []shown.Fact
-	add := func(about, text string) { facts = append(facts, shown.Fact{About: about, Text: text}) }
+	var facts []shown.RequestFact
+	add := func(about, text string) { facts = append(facts, shown.RequestFact{About: about, Text: text}) }
 	add("server", s.address)
 	what := s.File
 	if what == "" {

@@ -29,7 +29,7 @@ func (f *serverFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.model, "model", "", "the model's `NAME` at the server (default: its only model)")
 	flags.DurationVar(&f.maxWait, "wait", 0,
 		"wait up to `DURATION` until the server is ready, such as 10m (default: ask\nonce)")
-	shell.Some(flags, &f.options, "backend-opt", "backend-secret")
+	shell.AddFlags(flags, &f.options, "backend-opt", "backend-secret")
 	flags.Lookup("backend-opt").Usage = "an option of the connection: `KEY=VALUE`, such as key_env, " +
 		"ca,\nconnect_timeout (repeatable); an unknown KEY lists all"
 	flags.Lookup("backend-secret").Usage = "a secret option: `KEY=env:NAME` for an environment variable, or " +
@@ -196,22 +196,22 @@ func (f *sweepFlags) addFlags(flags *pflag.FlagSet) {
 	flags.IntVar(&f.most, "max-requests-per-point", 0,
 		"limit each trial of --find to `N` requests (default: as many as fit in a\npoint's time); p99 requires 100")
 	shell.SetMin(flags, "max-requests-per-point", 1, "")
-	gpusFlag(flags, &f.gpus)
-	priceFlag(flags, &f.price)
+	addGPUsFlag(flags, &f.gpus)
+	addPriceFlag(flags, &f.price)
 	flags.StringVar(&f.serverMetrics, "server-metrics", "",
 		"`URL` of the server's own metrics (default: its /metrics, if available;\noff: do not read metrics)")
 	flags.StringVar(&f.gpuMetrics, "gpu-metrics", "",
 		"`URL` of a DCGM exporter, for the power of the accelerators")
-	shell.MeterFlags(flags, &f.power, &f.powerInterval, "each point")
-	shell.FailIfFlag(flags, &f.failIfs, "'ttft.p99 > 500ms',\n'goodput < 5', of any point; repeatable")
+	shell.AddMeterFlags(flags, &f.power, &f.powerInterval, "each point")
+	shell.AddFailIfFlag(flags, &f.failIfs, "'ttft.p99 > 500ms',\n'goodput < 5', of any point; repeatable")
 }
 
-func gpusFlag(flags *pflag.FlagSet, gpus *int) {
+func addGPUsFlag(flags *pflag.FlagSet, gpus *int) {
 	flags.IntVar(gpus, "gpus", 0, "the server has `N` accelerators: also show figures per accelerator")
 	shell.SetMin(flags, "gpus", 1, "")
 }
 
-func priceFlag(flags *pflag.FlagSet, price *hourPrice) {
+func addPriceFlag(flags *pflag.FlagSet, price *hourPrice) {
 	flags.Var(price, "price",
 		"an hour of the server costs `PRICE`, in any currency: also show the cost of a\nmillion tokens")
 }
@@ -261,6 +261,6 @@ func (f *outFlags) addKept(flags *pflag.FlagSet, folder string) {
 	flags.StringVar(&f.label, "label", "", "use `TEXT` as the server's name in reports and comparisons")
 	flags.StringVar(&f.note, "note", "", "add the remark `TEXT` to the results")
 	flags.StringSliceVar(&f.also, "also", nil, "also write each point in the `LAYOUT,...` of other tools: "+
-		strings.Join(kept.LayoutNames(), ", "))
+		strings.Join(kept.FormatNames(), ", "))
 	flags.BoolVar(&f.json, "json", false, "print the sweep as JSON instead of the table")
 }

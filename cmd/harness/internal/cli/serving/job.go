@@ -60,7 +60,7 @@ func NewJob(shellApp *shell.App, j suite.Job, asked Asked) (*Job, error) {
 			faults = append(faults, suggest.Unknown("flag of harness bench", flag.Name, names))
 		default:
 			if err := c.Flags().Set(flag.Name, flag.Value); err != nil {
-				faults = append(faults, shell.Plainly(err))
+				faults = append(faults, shell.ExplainFlagError(err))
 			}
 		}
 	}

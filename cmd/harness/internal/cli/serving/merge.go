@@ -55,9 +55,9 @@ func (a *app) mergeCommand() *cobra.Command {
 	}
 	flags := c.Flags()
 	flags.SortFlags = false
-	gpusFlag(flags, &f.gpus)
-	priceFlag(flags, &f.price)
-	shell.FailIfFlag(flags, &f.failIfs, "'ttft.p99 > 500ms',\n'goodput < 5'; repeatable")
+	addGPUsFlag(flags, &f.gpus)
+	addPriceFlag(flags, &f.price)
+	shell.AddFailIfFlag(flags, &f.failIfs, "'ttft.p99 > 500ms',\n'goodput < 5'; repeatable")
 	f.addKept(flags, "bench-1, or bench-2, ... if that contains another one")
 	return c
 }
@@ -97,8 +97,8 @@ func (a *app) mergeShares(c *cobra.Command, f *mergeFlags, dirs []string) error 
 	return s.finishSweep(serving.OfServer(sweep.CheckServer(s.sweep.File)))
 }
 
-// unmerged lists flags of shares without an effect on the merged result.
-var unmerged = []string{"--shard", "--start-at", "--header", "--body", "--tools", "--backend-opt"}
+// ignoredByMerge lists flags of shares without an effect on the merged result.
+var ignoredByMerge = []string{"--shard", "--start-at", "--header", "--body", "--tools", "--backend-opt"}
 
 // newRequest returns the request of the shares with the flags of merge.
 func (f *mergeFlags) newRequest(share *sweepfile.Sweep) (*benchRequest, error) {
@@ -108,7 +108,7 @@ func (f *mergeFlags) newRequest(share *sweepfile.Sweep) (*benchRequest, error) {
 	var given []string
 	for _, flag := range share.Flags {
 		name, _, _ := strings.Cut(flag, "=")
-		if strings.HasPrefix(name, "--") && !slices.Contains(unmerged, name) {
+		if strings.HasPrefix(name, "--") && !slices.Contains(ignoredByMerge, name) {
 			given = append(given, flag)
 		}
 	}

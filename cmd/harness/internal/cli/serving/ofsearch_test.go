@@ -13,7 +13,7 @@ func TestOfSearch(t *testing.T) {
 		search.EndedByServer: 0, search.EndedByMax: 0, search.EndedByNone: 3, search.EndedByClient: 7, search.EndedByFew: 8,
 		"": 3,
 	} {
-		if got := exitcode.Of(ofSearch(ended)); got != want {
+		if got := exitcode.Of(searchOutcome(ended)); got != want {
 			t.Errorf("ended by %q: %d, want %d", ended, got, want)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 func TestOtherProgramsBesideAPoint(t *testing.T) {
 	s := clitest.New(t)
 	t.Chdir(s.Dir)
-	s.Root = clitest.Crowded()
+	s.Root = clitest.BusyMachine()
 	url := serve(t, openaitest.Options{Owner: "vllm", IDs: true})
 	s.Want(0, bench(s, url, "--concurrency", "1,2"), "1 user: programs other than the harness, the server on this "+
 		"machine among them, used 100 % of the processors during this run (and so at 1 other point)")

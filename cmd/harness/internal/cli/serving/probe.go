@@ -33,7 +33,7 @@ func (a *app) probeServer(c *cobra.Command, f *probeFlags) (err error) {
 		found.Faults[i] = a.Secrets.Hide(fault)
 	}
 	if f.json {
-		err = shell.WriteJSON(a.Data, probedOf(found))
+		err = shell.WriteJSON(a.Data, toProbeResult(found))
 	} else {
 		err = shown.WriteProbe(a.Stdout, found)
 	}
@@ -71,7 +71,7 @@ type probeResult struct {
 	Faults        []string `json:"faults"`
 }
 
-func probedOf(p openai.ProbeResult) probeResult {
+func toProbeResult(p openai.ProbeResult) probeResult {
 	return probeResult{
 		Schema: "plumbline.probe", SchemaVersion: 1, URLs: p.URLs, Kind: p.Kind, Version: p.Version, Models: p.Models,
 		Model: p.Model, MaxLength: p.MaxLength, Vocabulary: p.Vocabulary, APIs: shown.APINames(p.APIs),

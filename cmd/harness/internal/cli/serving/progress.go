@@ -21,7 +21,7 @@ func (s *benchSession) showProgress(p arrival.Pattern, progress *engine.PointPro
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		look := time.NewTicker(lookEvery)
+		look := time.NewTicker(progressInterval)
 		defer look.Stop()
 		for {
 			select {
@@ -40,7 +40,7 @@ func (s *benchSession) showProgress(p arrival.Pattern, progress *engine.PointPro
 	}
 }
 
-const lookEvery = 250 * time.Millisecond
+const progressInterval = 250 * time.Millisecond
 
 // progressText describes the progress of a point.
 func progressText(p arrival.Pattern, now engine.RequestCounts, took time.Duration) string {

@@ -29,22 +29,22 @@ import (
 // benchRequest contains the parsed and checked flags.
 type benchRequest struct {
 	*benchFlags
-	loads      []arrival.Pattern
-	base       arrival.Pattern // common properties of the loads of a sweep or a search
-	search     *sweep.SearchOptions
-	objectives objective.Objectives
-	maxErrors  engine.MaxErrors
-	boundAll   bool // --grace was given and also applies to points that end after a number of requests
-	conditions []failif.Condition
-	share      shard.Share  // zero: the whole load
-	start      time.Time    // common start of all shares
-	meter      *power.Meter // nil: no meter
-	flags      []string     // flags that determine the measurement
+	loads       []arrival.Pattern
+	base        arrival.Pattern // common properties of the loads of a sweep or a search
+	search      *sweep.SearchOptions
+	objectives  objective.Objectives
+	maxErrors   engine.MaxErrors
+	graceForAll bool // --grace was given and also applies to points that end after a number of requests
+	conditions  []failif.Condition
+	share       shard.Share  // zero: the whole load
+	start       time.Time    // common start of all shares
+	meter       *power.Meter // nil: no meter
+	flags       []string     // flags that determine the measurement
 }
 
 // readFlags checks the flags without contacting a server. Its error lists all faults.
 func (f *benchFlags) readFlags(c *cobra.Command) (*benchRequest, error) {
-	r := &benchRequest{benchFlags: f, flags: decidingFlags(c), boundAll: c.Flags().Changed("grace")}
+	r := &benchRequest{benchFlags: f, flags: measurementFlags(c), graceForAll: c.Flags().Changed("grace")}
 	var faults []error
 	need := func(err error) { faults = append(faults, err) }
 	wrong := func(format string, args ...any) { need(fmt.Errorf(format, args...)) }
@@ -74,7 +74,7 @@ func (f *benchFlags) readFlags(c *cobra.Command) (*benchRequest, error) {
 		err = r.checkConditions(f.model)
 	}
 	need(err)
-	need(kept.CheckLayouts(f.also, r.loads, f.PromptOptions.API))
+	need(kept.CheckFormats(f.also, r.loads, f.PromptOptions.API))
 	oneOf := func(flag, value string, choices ...string) {
 		if !slices.Contains(choices, value) {
 			wrong("--%s %q: want %s", flag, value, strings.Join(choices, " or "))
@@ -87,8 +87,8 @@ func (f *benchFlags) readFlags(c *cobra.Command) (*benchRequest, error) {
 	return r, sdk.Usage(errors.Join(faults...))
 }
 
-// asksLoad reports whether a flag sets a load.
-func (r *benchRequest) asksLoad() bool {
+// hasLoadFlag reports whether a flag sets a load.
+func (r *benchRequest) hasLoadFlag() bool {
 	return r.Max || r.Replay || r.Rate != "" || r.Concurrency != "" || r.Stages != ""
 }
 
@@ -97,7 +97,7 @@ func (r *benchRequest) checkLoads() error {
 	switch {
 	case r.sweep && r.find != "":
 		return errors.New("--sweep and --find exclude each other")
-	case r.sweep && r.asksLoad():
+	case r.sweep && r.hasLoadFlag():
 		return errors.New("--sweep chooses the loads: leave --rate, --concurrency, --max, --stages and --replay out")
 	case r.find != "":
 		return r.checkFind()
@@ -135,14 +135,14 @@ func (r *benchRequest) readLoads() error {
 		flags.Turns = r.PromptOptions.Turns
 	}
 	chosen := flags.Concurrency != "" || flags.Rate != ""
-	r.beginAt(&flags)
+	r.setFirstLoad(&flags)
 	loads, err := flags.ParsePatterns()
 	if err != nil || len(loads) == 0 {
 		return err
 	}
 	r.base, r.loads = loads[0], loads
 	if r.loadgen {
-		if err := byLoadGen(loads, r.retry); err != nil {
+		if err := checkLoadGen(loads, r.retry); err != nil {
 			return err
 		}
 	}
@@ -158,8 +158,8 @@ func (r *benchRequest) readLoads() error {
 	return nil
 }
 
-// beginAt sets the first load of a search or a sweep in flags. The default is one user.
-func (r *benchRequest) beginAt(flags *arrival.LoadFlags) {
+// setFirstLoad sets the first load of a search or a sweep in flags. The default is one user.
+func (r *benchRequest) setFirstLoad(flags *arrival.LoadFlags) {
 	switch {
 	case r.find == "concurrency":
 		r.search = &sweep.SearchOptions{Kind: arrival.Users, MaxRequests: r.most}
@@ -171,13 +171,13 @@ func (r *benchRequest) beginAt(flags *arrival.LoadFlags) {
 		flags.Concurrency = "1"
 	case r.sweep:
 		flags.Rate = "1"
-	case !r.asksLoad():
+	case !r.hasLoadFlag():
 		flags.Concurrency = serving.DefaultUsers
 	}
 }
 
-// byLoadGen returns an error if LoadGen cannot send the loads.
-func byLoadGen(loads []arrival.Pattern, retry int) error {
+// checkLoadGen returns an error if LoadGen cannot send the loads.
+func checkLoadGen(loads []arrival.Pattern, retry int) error {
 	if retry > 0 {
 		return fmt.Errorf("--loadgen and --retry %d: LoadGen's tests end with the first failure", retry)
 	}
@@ -200,18 +200,18 @@ func (r *benchRequest) loadText() string {
 	return cmp.Or(r.Rate, r.Concurrency, r.Stages)
 }
 
-// undeciding lists the flags that do not affect the measurement.
-var undeciding = append([]string{
+// neutralFlags lists the flags that do not affect the measurement.
+var neutralFlags = append([]string{
 	"out", "force", "json", "quiet", "color", "dry-run", "fail-if", "label", "note", "backend-secret", "also", "gpus",
 	"price", "server-metrics", "gpu-metrics", "power", "power-interval", "wait", "help", "help-all",
 }, shell.CIFlagNames...)
 
-// decidingFlags returns the address and the flags that determine the measurement, in order and without secrets. A sweep
+// measurementFlags returns the address and the flags that determine the measurement, in order and without secrets. A sweep
 // with the same flags can be resumed.
-func decidingFlags(c *cobra.Command) []string {
+func measurementFlags(c *cobra.Command) []string {
 	all := []string{}
 	c.Flags().Visit(func(f *pflag.Flag) {
-		if slices.Contains(undeciding, f.Name) {
+		if slices.Contains(neutralFlags, f.Name) {
 			return
 		}
 		values := []string{f.Value.String()}
@@ -244,7 +244,7 @@ func (r *benchRequest) toPlan() serving.Plan {
 	if p.Grace = r.grace; r.grace == 0 {
 		p.Grace = -1
 	}
-	if !r.boundAll {
+	if !r.graceForAll {
 		p.Grace = 0
 	}
 	return p

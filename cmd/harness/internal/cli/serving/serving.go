@@ -43,7 +43,7 @@ func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
 	f := &benchFlags{}
 	c := &cobra.Command{
 		Use: "bench URL", Short: "Measure a server of language models: throughput against latency", Long: benchHelp,
-		Args: shell.OneArgument("the address of a server, such as http://localhost:8000"),
+		Args: shell.RequireOneArgument("the address of a server, such as http://localhost:8000"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.address = args[0]
 			if is, err := config.RunIfServing(a.App, c, plugins, f.address); is {
@@ -70,7 +70,7 @@ func ProbeCommand(s *shell.App) *cobra.Command {
 	f := &probeFlags{}
 	c := &cobra.Command{
 		Use: "probe URL", Short: "Describe a server of language models, and stream one request", Long: probeHelp,
-		Args: shell.OneArgument("the address of a server, such as http://localhost:8000"),
+		Args: shell.RequireOneArgument("the address of a server, such as http://localhost:8000"),
 		RunE: func(c *cobra.Command, args []string) error {
 			f.address = args[0]
 			return a.probeServer(c, f)

@@ -28,8 +28,8 @@ func (f *shareFlags) addFlags(flags *pflag.FlagSet) {
 			"1970 (date +%s)")
 }
 
-// farthest is the maximum time before the start of a share.
-const farthest = 24 * time.Hour
+// maxStartDelay is the maximum time before the start of a share.
+const maxStartDelay = 24 * time.Hour
 
 // readShare reads the share and its start. The loads must have been read before.
 func (r *benchRequest) readShare(c *cobra.Command, now time.Time) error {
@@ -52,11 +52,11 @@ func (r *benchRequest) readShare(c *cobra.Command, now time.Time) error {
 				"bench merge", flag))
 		}
 	}
-	return errors.Join(append(faults, r.fitsShares()...)...)
+	return errors.Join(append(faults, r.checkShares()...)...)
 }
 
-// fitsShares returns the reasons why a load cannot be divided into shares.
-func (r *benchRequest) fitsShares() (faults []error) {
+// checkShares returns the reasons why a load cannot be divided into shares.
+func (r *benchRequest) checkShares() (faults []error) {
 	wrong := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	switch {
 	case r.sweep, r.search != nil:
@@ -94,7 +94,7 @@ func parseStart(text string, now time.Time) (time.Time, error) {
 	switch in := at.Sub(now); {
 	case in <= 0:
 		return at, fmt.Errorf("--start-at %s: that is over; this machine's clock says %s", text, now.Format(time.RFC3339))
-	case in > farthest:
+	case in > maxStartDelay:
 		return at, fmt.Errorf("--start-at %s is %s, more than a day from now: this machine's clock says %s", text,
 			at.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	}
@@ -117,8 +117,8 @@ func (s *benchSession) shareFile() *sweepfile.ShareInfo {
 	return &sweepfile.ShareInfo{Share: s.share, Start: s.start, Version: version}
 }
 
-// sayWaiting prints when a share starts.
-func (s *benchSession) sayWaiting() {
+// printStart prints when a share starts.
+func (s *benchSession) printStart() {
 	if s.share.Of == 0 || s.quiet || s.json {
 		return
 	}

@@ -73,7 +73,7 @@ func Main(ctx context.Context, s *State, tree func(*App) *cobra.Command) int {
 	var outcome *exitcode.Outcome
 	if err != nil && !errors.As(err, &outcome) {
 		a.errPage.Flush()
-		a.Complain(err)
+		a.PrintError(err)
 	}
 	a.errPage.Flush()
 	return int(code)
@@ -116,26 +116,26 @@ type App struct {
 	mu   sync.Mutex
 	kill func() // ends a running plugin at once; nil: none runs
 	ends bool   // the command ends in order when ctx ends and keeps its measurements, however long that takes
-	// between counts the active calls of Several. Such commands also end in order between runs, without a plugin.
-	between int
+	// severalRuns counts the active calls of Several. Such commands also end in order between runs, without a plugin.
+	severalRuns int
 	// changed is the time of the last change of kill, ends or between.
 	changed time.Time
 
-	Report  *ci.Report        // for continuous integration; nil: not requested
-	Secrets secret.Keeper     // of the backend's options
-	Heard   func(text string) // receives the texts of Note too; nil: unused
+	Report   *ci.Report        // for continuous integration; nil: not requested
+	Secrets  secret.Keeper     // of the backend's options
+	NoteHook func(text string) // receives the texts of Note too; nil: unused
 }
 
-// OnKill sets the function that ends the running plugin after a second signal.
-func (a *App) OnKill(kill func()) {
+// SetKill sets the function that ends the running plugin after a second signal.
+func (a *App) SetKill(kill func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.kill = kill
 	a.changed = time.Now()
 }
 
-// Orderly sets whether the command ends in order by itself when its context ends.
-func (a *App) Orderly(ends bool) {
+// SetOrderly sets whether the command ends in order by itself when its context ends.
+func (a *App) SetOrderly(ends bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.ends = ends
@@ -144,33 +144,33 @@ func (a *App) Orderly(ends bool) {
 
 // Closed records that no plugin runs any more.
 func (a *App) Closed() {
-	a.OnKill(nil)
-	a.Orderly(false)
+	a.SetKill(nil)
+	a.SetOrderly(false)
 }
 
-// Several records that the command makes several runs and ends in order between them, until done is called.
-func (a *App) Several() (done func()) {
+// BeginSeveral records that the command makes several runs and ends in order between them, until done is called.
+func (a *App) BeginSeveral() (done func()) {
 	add := func(n int) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
-		a.between += n
+		a.severalRuns += n
 		a.changed = time.Now()
 	}
 	add(1)
 	return func() { add(-1) }
 }
 
-// Tidies records that the command removes partial files when its context ends, until done is called.
-func (a *App) Tidies() (done func()) {
-	a.Orderly(true)
-	return func() { a.Orderly(false) }
+// BeginTidying records that the command removes partial files when its context ends, until done is called.
+func (a *App) BeginTidying() (done func()) {
+	a.SetOrderly(true)
+	return func() { a.SetOrderly(false) }
 }
 
 // The maximum times between a signal and the end of a command that does not end in order: with a plugin, which must
 // close, and without. Such a command may wait for a pipe without a writer or for a disk.
 const (
-	patienceWithPlugin = 10 * time.Second
-	patience           = time.Second
+	waitWithPlugin    = 10 * time.Second
+	waitWithoutPlugin = time.Second
 )
 
 // ignoresSignal reports whether a command has not ended although it received a signal and has no reason to continue. If
@@ -178,14 +178,14 @@ const (
 func (a *App) ignoresSignal(signal, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.ends || a.kill == nil && a.between > 0 {
+	if a.ends || a.kill == nil && a.severalRuns > 0 {
 		return false
 	}
 	if signal.Before(a.changed) {
 		signal = a.changed
 	}
 	since := now.Sub(signal)
-	return since >= patienceWithPlugin || since >= patience && a.kill == nil
+	return since >= waitWithPlugin || since >= waitWithoutPlugin && a.kill == nil
 }
 
 // listenForSignals waits for signals until stop is called. The first one ends the context, and the second one the
@@ -203,7 +203,7 @@ func (a *App) listenForSignals(cancel context.CancelCauseFunc) (stop func()) {
 		case <-done:
 			return
 		}
-		look := time.NewTicker(patience / 4)
+		look := time.NewTicker(waitWithoutPlugin / 4)
 		defer look.Stop()
 		for since := time.Now(); ; {
 			select {
@@ -229,12 +229,14 @@ func (a *App) listenForSignals(cancel context.CancelCauseFunc) (stop func()) {
 	}
 }
 
-// echo is the time within which a repeated signal counts as the first one. The program timeout sends its signal to the
+// maxEchoDelay is the time within which a repeated signal counts as the first one. The program timeout sends its signal to the
 // process and to its group.
-const echo = 200 * time.Millisecond
+const maxEchoDelay = 200 * time.Millisecond
 
 // isEcho reports whether a signal is a repetition of the first one.
-func isEcho(first, next os.Signal, after time.Duration) bool { return next == first && after < echo }
+func isEcho(first, next os.Signal, after time.Duration) bool {
+	return next == first && after < maxEchoDelay
+}
 
 func (a *App) killNow(why string) {
 	a.mu.Lock()
@@ -248,8 +250,8 @@ func (a *App) killNow(why string) {
 	host.RemoveFoldersAndExit(func() { a.Exit(int(exitcode.Interrupted)) })
 }
 
-// Complain prints an error for the user, without secrets.
-func (a *App) Complain(err error) {
+// PrintError prints an error for the user, without secrets.
+func (a *App) PrintError(err error) {
 	a.errPage.Print(terminal.Span{Style: terminal.Bad, Text: "harness:"}, a.Secrets.Hide(errorMessage(err)))
 }
 

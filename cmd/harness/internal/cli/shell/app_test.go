@@ -19,7 +19,7 @@ func TestASignalSentTwiceIsOne(t *testing.T) {
 		want        bool
 	}{
 		{"as timeout sends it", syscall.SIGTERM, syscall.SIGTERM, time.Millisecond, true},
-		{"a second wish", syscall.SIGTERM, syscall.SIGTERM, echo, false},
+		{"a second wish", syscall.SIGTERM, syscall.SIGTERM, maxEchoDelay, false},
 		{"another one", os.Interrupt, syscall.SIGTERM, time.Millisecond, false},
 	} {
 		if got := isEcho(c.first, c.next, c.after); got != c.want {
@@ -38,15 +38,15 @@ func TestPatienceWithSignals(t *testing.T) {
 		after    time.Duration
 		unheeded bool
 	}{
-		{"reads, no plugin runs", &App{}, patience, true},
-		{"reads, but not for long", &App{}, patience / 2, false},
-		{"a plugin opens", &App{kill: kill}, patience, false},
-		{"a plugin opens for ever", &App{kill: kill}, patienceWithPlugin, true},
+		{"reads, no plugin runs", &App{}, waitWithoutPlugin, true},
+		{"reads, but not for long", &App{}, waitWithoutPlugin / 2, false},
+		{"a plugin opens", &App{kill: kill}, waitWithoutPlugin, false},
+		{"a plugin opens for ever", &App{kill: kill}, waitWithPlugin, true},
 		{"runs", &App{kill: kill, ends: true}, time.Hour, false},
-		{"writes between runs", &App{between: 1}, time.Hour, false},
-		{"a plugin opens for ever, of the second run", &App{kill: kill, between: 1}, patienceWithPlugin, true},
-		{"its run has just ended", &App{changed: signal.Add(2 * time.Second)}, 2*time.Second + patience/4, false},
-		{"its run ended long ago", &App{changed: signal.Add(2 * time.Second)}, 2*time.Second + patience, true},
+		{"writes between runs", &App{severalRuns: 1}, time.Hour, false},
+		{"a plugin opens for ever, of the second run", &App{kill: kill, severalRuns: 1}, waitWithPlugin, true},
+		{"its run has just ended", &App{changed: signal.Add(2 * time.Second)}, 2*time.Second + waitWithoutPlugin/4, false},
+		{"its run ended long ago", &App{changed: signal.Add(2 * time.Second)}, 2*time.Second + waitWithoutPlugin, true},
 	} {
 		if got := c.App.ignoresSignal(signal, signal.Add(c.after)); got != c.unheeded {
 			t.Errorf("%s, %v after a signal: unheeded %v", c.about, c.after, got)

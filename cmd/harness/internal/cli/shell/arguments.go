@@ -11,9 +11,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// UnknownCommand returns the error for the arguments of a command that has only subcommands. Each argument is then an
+// RejectUnknownCommand returns the error for the arguments of a command that has only subcommands. Each argument is then an
 // unknown subcommand.
-func UnknownCommand(c *cobra.Command, args []string) error {
+func RejectUnknownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -26,8 +26,8 @@ func UnknownCommand(c *cobra.Command, args []string) error {
 	return suggest.Unknown("command", args[0], names)
 }
 
-// Plainly replaces the names of Go functions in an error about a flag's value by a description of the required value.
-func Plainly(err error) error {
+// ExplainFlagError replaces the names of Go functions in an error about a flag's value by a description of the required value.
+func ExplainFlagError(err error) error {
 	var missing *pflag.ValueRequiredError
 	if errors.As(err, &missing) {
 		placeholder, _ := pflag.UnquoteUsage(missing.GetFlag())
@@ -52,8 +52,8 @@ func Plainly(err error) error {
 // Of returns a command's name for an error, which begins with the program's name: "dataset verify".
 func Of(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
 
-// OneArgument requires exactly one argument. what describes it for the error.
-func OneArgument(what string) cobra.PositionalArgs {
+// RequireOneArgument requires exactly one argument. what describes it for the error.
+func RequireOneArgument(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) == 0:
@@ -65,8 +65,8 @@ func OneArgument(what string) cobra.PositionalArgs {
 	}
 }
 
-// NoArguments rejects arguments.
-func NoArguments(c *cobra.Command, args []string) error {
+// RejectArguments rejects arguments.
+func RejectArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no argument, %q was given", Of(c), args)
 	}

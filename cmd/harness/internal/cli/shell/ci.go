@@ -58,7 +58,7 @@ func AddCIReport(a *App, c *cobra.Command) {
 			return fault
 		}
 		if fault != nil { // the command's own outcome takes precedence
-			a.Complain(fault)
+			a.PrintError(fault)
 		}
 		return err
 	}
@@ -85,7 +85,7 @@ func AddRunReport(a *App, c *cobra.Command) {
 			return fault
 		}
 		if fault != nil { // the command's own outcome takes precedence
-			a.Complain(fault)
+			a.PrintError(fault)
 		}
 		return err
 	}

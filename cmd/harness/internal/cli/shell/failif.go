@@ -18,8 +18,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/failif"
 )
 
-// FailIfFlag adds the flag for conditions. examples is part of its help.
-func FailIfFlag(f *pflag.FlagSet, conditions *[]string, examples string) {
+// AddFailIfFlag adds the flag for conditions. examples is part of its help.
+func AddFailIfFlag(f *pflag.FlagSet, conditions *[]string, examples string) {
 	f.StringArrayVar(conditions, "fail-if", nil, "end with code 3 if `CONDITION` is met: "+examples)
 }
 
@@ -54,8 +54,8 @@ func CheckConditions(conditions []failif.Condition, planned []failif.Subject, co
 	return sdk.Usage(errors.Join(faults...))
 }
 
-// Planned returns the runs of a plan with the figures that each can have.
-func Planned(p *bench.Plan) []failif.Subject {
+// PlanSubjects returns the runs of a plan with the figures that each can have.
+func PlanSubjects(p *bench.Plan) []failif.Subject {
 	var all []failif.Subject
 	for _, r := range p.Runs {
 		s := failif.Subject{Name: p.NameOf(r), Model: r.Model, Scenario: r.ScenarioName()}
@@ -72,15 +72,15 @@ func Planned(p *bench.Plan) []failif.Subject {
 			s.Metrics = append(s.Metrics, metric.TargetQPS.Of(0))
 		}
 		if p.Power == nil && p.Request.Power.Logs == "" {
-			s.Leave("--power METER", metric.IsPower)
+			s.WithholdMetrics("--power METER", metric.IsPower)
 		}
 		all = append(all, s)
 	}
 	return all
 }
 
-// FailIf prints the conditions that are met, and returns a bad outcome if there are any.
-func (a *App) FailIf(conditions []failif.Condition, subjects []failif.Subject, quietly bool) error {
+// JudgeConditions prints the conditions that are met, and returns a bad outcome if there are any.
+func (a *App) JudgeConditions(conditions []failif.Condition, subjects []failif.Subject, quietly bool) error {
 	to := a.Stdout
 	if quietly { // the output is for programs
 		to = a.Stderr

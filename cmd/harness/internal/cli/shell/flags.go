@@ -34,8 +34,8 @@ func addGroup(f *pflag.FlagSet, r *bench.Request, group bench.FlagGroup) {
 	}
 }
 
-// Some adds the named flags of harness run to another command.
-func Some(f *pflag.FlagSet, r *bench.Request, names ...string) {
+// AddFlags adds the named flags of harness run to another command.
+func AddFlags(f *pflag.FlagSet, r *bench.Request, names ...string) {
 	all := map[string]bench.Flag{}
 	for _, of := range r.Flags() {
 		all[of.Name] = of
@@ -74,8 +74,8 @@ func addFlag(f *pflag.FlagSet, of bench.Flag) {
 	}
 }
 
-// MeterFlags adds the flags of a power meter for measurements without LoadGen.
-func MeterFlags(f *pflag.FlagSet, meter *string, interval *time.Duration, beside string) {
+// AddMeterFlags adds the flags of a power meter for measurements without LoadGen.
+func AddMeterFlags(f *pflag.FlagSet, meter *string, interval *time.Duration, beside string) {
 	var r bench.Request
 	for _, of := range r.Flags() {
 		switch of.Field {

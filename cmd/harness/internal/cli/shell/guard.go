@@ -17,8 +17,8 @@ func (a *App) LockPath(f *PluginFlags) (string, error) {
 	return filepath.Join(dir, trust.FileName), err
 }
 
-// Pins reads the lock file. If it is missing, it returns an empty one in memory.
-func (a *App) Pins(f *PluginFlags) (*trust.Lock, error) {
+// ReadPins reads the lock file. If it is missing, it returns an empty one in memory.
+func (a *App) ReadPins(f *PluginFlags) (*trust.Lock, error) {
 	path, err := a.LockPath(f)
 	if err != nil {
 		return nil, err
@@ -69,7 +69,7 @@ func (a *App) warnExposed(f *PluginFlags) {
 
 // Exposed returns the reasons why other users can change files and folders of the plugins.
 func (a *App) Exposed(f *PluginFlags) (faults []string) {
-	binaries, err := a.PluginsOf(f).Binaries("")
+	binaries, err := a.PluginSettings(f).Binaries("")
 	if err != nil {
 		return nil // the command itself reports the error
 	}

@@ -19,33 +19,33 @@ import (
 // Help contains the texts about a command, for its help and its manual.
 type Help struct {
 	Path, Short string
-	About       []Paragraph
+	About       []HelpParagraph
 	Usage       string
-	Examples    []Item
-	Commands    []Item
+	Examples    []HelpItem
+	Commands    []HelpItem
 	Flags       []FlagGroup
 	// More contains the titles of the groups that only --help-all shows, and Left the number of their flags.
 	More []string
 	Left int
 }
 
-// Paragraph is text or a list.
-type Paragraph struct {
+// HelpParagraph is text or a list.
+type HelpParagraph struct {
 	Text  string
-	Items []Item
+	Items []HelpItem
 }
 
-// Item is a command line, a file or a flag, with a description.
-type Item struct{ Name, Text string }
+// HelpItem is a command line, a file or a flag, with a description.
+type HelpItem struct{ Name, Text string }
 
 // FlagGroup is a group of flags on one subject.
 type FlagGroup struct {
 	Title string
-	Flags []Item
+	Flags []HelpItem
 }
 
-// HelpOf returns the help of a command. If all is true, it includes the rarely needed flags.
-func HelpOf(c *cobra.Command, all bool) Help {
+// NewHelp returns the help of a command. If all is true, it includes the rarely needed flags.
+func NewHelp(c *cobra.Command, all bool) Help {
 	h := Help{
 		Path: c.CommandPath(), Short: c.Short, Usage: strings.TrimSuffix(c.UseLine(), " [flags]") + " [FLAG...]",
 		Examples: parseItems(c.Example),
@@ -62,7 +62,7 @@ func HelpOf(c *cobra.Command, all bool) Help {
 	}
 	for _, sub := range c.Commands() {
 		if sub.IsAvailableCommand() {
-			h.Commands = append(h.Commands, Item{sub.Name(), sub.Short})
+			h.Commands = append(h.Commands, HelpItem{sub.Name(), sub.Short})
 		}
 	}
 	h.addFlagGroups(c, all)
@@ -70,7 +70,7 @@ func HelpOf(c *cobra.Command, all bool) Help {
 }
 
 // isCommandList reports whether a paragraph is a list of command lines.
-func isCommandList(p Paragraph, program string) bool {
+func isCommandList(p HelpParagraph, program string) bool {
 	return len(p.Items) > 0 && strings.HasPrefix(p.Items[0].Name, program+" ")
 }
 
@@ -80,12 +80,12 @@ func (h Help) endsWithColon() bool {
 }
 
 // parseParagraphs splits a text into paragraphs, which empty lines separate, and lists of indented lines.
-func parseParagraphs(text string) (all []Paragraph) {
+func parseParagraphs(text string) (all []HelpParagraph) {
 	for _, block := range strings.Split(text, "\n\n") {
 		if strings.HasPrefix(block, " ") {
-			all = append(all, Paragraph{Items: parseItems(block)})
+			all = append(all, HelpParagraph{Items: parseItems(block)})
 		} else {
-			all = append(all, Paragraph{Text: strings.Join(strings.Fields(block), " ")})
+			all = append(all, HelpParagraph{Text: strings.Join(strings.Fields(block), " ")})
 		}
 	}
 	return all
@@ -93,7 +93,7 @@ func parseParagraphs(text string) (all []Paragraph) {
 
 // parseItems parses lines with two columns, which at least two spaces separate. A line that starts with spaces
 // continues the previous text.
-func parseItems(text string) (all []Item) {
+func parseItems(text string) (all []HelpItem) {
 	indent := len(text) - len(strings.TrimLeft(text, " "))
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, "\n ")
@@ -109,15 +109,15 @@ func parseItems(text string) (all []Item) {
 		if name == "" && last >= 0 {
 			all[last].Text = strings.TrimLeft(all[last].Text+" "+about, " ")
 		} else {
-			all = append(all, Item{name, about})
+			all = append(all, HelpItem{name, about})
 		}
 	}
 	return all
 }
 
-// topics lists the titles of help and, below each, the flags that do not set a field of a request: common ones, and
+// helpTopics lists the titles of help and, below each, the flags that do not set a field of a request: common ones, and
 // those that only --help-all shows. A command with few flags has no titles.
-var topics = []struct{ title, common, more string }{
+var helpTopics = []struct{ title, common, more string }{
 	{"What is asked", "data isl osl",
 		"format column prefix block vocabulary tokenizer image turns history order order-seed salt-seed seed"},
 	{"What runs", "", ""},
@@ -139,15 +139,15 @@ var topics = []struct{ title, common, more string }{
 	{"Power", "", ""},
 }
 
-// topicOf returns the topics of flags by flag name.
-var topicOf = sync.OnceValue(func() map[string]helpTopic {
+// topicsByFlag returns the topics of flags by flag name.
+var topicsByFlag = sync.OnceValue(func() map[string]helpTopic {
 	all := map[string]helpTopic{}
 	for _, f := range new(bench.Request).Flags() {
 		if f.Group != bench.PluginFlags {
 			all[f.Name] = helpTopic{f.Topic, f.Rarely}
 		}
 	}
-	for _, t := range topics {
+	for _, t := range helpTopics {
 		for _, name := range strings.Fields(t.common) {
 			all[name] = helpTopic{t.title, false}
 		}
@@ -160,12 +160,12 @@ var topicOf = sync.OnceValue(func() map[string]helpTopic {
 
 // helpTopic is the position of a flag in help.
 type helpTopic struct {
-	title  string
-	rarely bool
+	title        string
+	rarelyNeeded bool
 }
 
 // TopicFlags returns the names of all flags with a topic.
-func TopicFlags() []string { return slices.Sorted(maps.Keys(topicOf())) }
+func TopicFlags() []string { return slices.Sorted(maps.Keys(topicsByFlag())) }
 
 // otherTopic is the title of flags without a topic, and pluginTopic that of the flags for plugins.
 const (
@@ -179,16 +179,16 @@ const fewFlags = 16
 // addFlagGroups adds the flags of a command in groups.
 func (h *Help) addFlagGroups(c *cobra.Command, all bool) {
 	var own []*pflag.Flag
-	var plugins []Item
+	var plugins []HelpItem
 	c.InitDefaultHelpFlag()
 	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
 		switch {
-		case f.Hidden || f.Name == "help" || f.Name == helpAll:
+		case f.Hidden || f.Name == "help" || f.Name == helpAllName:
 		case c.Root().PersistentFlags().Lookup(f.Name) == nil:
 			own = append(own, f)
 		}
 	})
-	var general []Item
+	var general []HelpItem
 	c.Root().PersistentFlags().VisitAll(func(f *pflag.Flag) {
 		switch {
 		case f.Annotations[generalAnnotation] != nil:
@@ -198,10 +198,10 @@ func (h *Help) addFlagGroups(c *cobra.Command, all bool) {
 		}
 	})
 	if len(own) <= fewFlags {
-		h.addGroup("Flags", itemsOf(own))
+		h.addGroup("Flags", toItems(own))
 	} else {
 		own = h.takeTopics(own, all)
-		h.addGroup(otherTopic, itemsOf(own))
+		h.addGroup(otherTopic, toItems(own))
 	}
 	if all {
 		h.addGroup(pluginTopic, plugins)
@@ -216,10 +216,10 @@ func (h *Help) addFlagGroups(c *cobra.Command, all bool) {
 
 // takeTopics adds the flags with topics and returns the others.
 func (h *Help) takeTopics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
-	for _, t := range topics {
+	for _, t := range helpTopics {
 		var common, more []*pflag.Flag
 		for _, f := range own {
-			switch topicOf()[f.Name] {
+			switch topicsByFlag()[f.Name] {
 			case helpTopic{t.title, false}:
 				common = append(common, f)
 			case helpTopic{t.title, true}:
@@ -232,7 +232,7 @@ func (h *Help) takeTopics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
 		if all {
 			common, more = append(common, more...), nil
 		}
-		h.addGroup(t.title, itemsOf(common))
+		h.addGroup(t.title, toItems(common))
 		if h.Left += len(more); len(more) > 0 {
 			h.More = append(h.More, strings.ToLower(t.title[:1])+t.title[1:])
 		}
@@ -240,13 +240,13 @@ func (h *Help) takeTopics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
 	return own
 }
 
-func (h *Help) addGroup(title string, flags []Item) {
+func (h *Help) addGroup(title string, flags []HelpItem) {
 	if len(flags) > 0 {
 		h.Flags = append(h.Flags, FlagGroup{title, flags})
 	}
 }
 
-func itemsOf(flags []*pflag.Flag) (all []Item) {
+func toItems(flags []*pflag.Flag) (all []HelpItem) {
 	for _, f := range flags {
 		all = append(all, flagItem(f))
 	}
@@ -254,9 +254,9 @@ func itemsOf(flags []*pflag.Flag) (all []Item) {
 }
 
 // flagItem returns a flag with its placeholder, its description and its default.
-func flagItem(f *pflag.Flag) Item {
+func flagItem(f *pflag.Flag) HelpItem {
 	placeholder, usage := pflag.UnquoteUsage(f)
-	i := Item{Name: "--" + f.Name, Text: strings.Join(strings.Fields(usage), " ")}
+	i := HelpItem{Name: "--" + f.Name, Text: strings.Join(strings.Fields(usage), " ")}
 	if f.Shorthand != "" {
 		i.Name = "-" + f.Shorthand + ", " + i.Name
 	}
@@ -303,16 +303,16 @@ func (h Help) Write(w *terminal.Writer) {
 	_, _ = t.WriteTo(w) // output errors are reported at the end
 	switch {
 	case h.Left > 0 && len(h.More) > 0:
-		w.Printf("\n%s --%s lists %d more flags: %s\n", h.Path, helpAll, h.Left, strings.Join(h.More, ", "))
+		w.Printf("\n%s --%s lists %d more flags: %s\n", h.Path, helpAllName, h.Left, strings.Join(h.More, ", "))
 	case h.Left > 0:
-		w.Printf("\n%s --%s lists %d more\n", h.Path, helpAll, h.Left)
+		w.Printf("\n%s --%s lists %d more\n", h.Path, helpAllName, h.Left)
 	}
 	if len(h.Commands) > 0 {
 		w.Printf("\n%s COMMAND --help says more of a command\n", h.Path)
 	}
 }
 
-func writeItems(w *terminal.Writer, items []Item) {
+func writeItems(w *terminal.Writer, items []HelpItem) {
 	t := table.Table{Indent: "  ", Whole: true}
 	for _, i := range items {
 		t.Row(i.Name, i.Text)
@@ -320,19 +320,19 @@ func writeItems(w *terminal.Writer, items []Item) {
 	_, _ = t.WriteTo(w) // output errors are reported at the end
 }
 
-// helpAll is the name of the flag that shows all flags.
-const helpAll = "help-all"
+// helpAllName is the name of the flag that shows all flags.
+const helpAllName = "help-all"
 
 // generalAnnotation marks flags that apply to every command.
 const generalAnnotation = "general"
 
-// GeneralFlags adds the flags of every command: those for the form of the output, and --help-all.
-func GeneralFlags(flags *pflag.FlagSet, a *App) {
+// AddGeneralFlags adds the flags of every command: those for the form of the output, and --help-all.
+func AddGeneralFlags(flags *pflag.FlagSet, a *App) {
 	flags.Var(&colourFlag{a, "auto"}, "color",
 		"`WHEN` colour headings and verdicts always, never, or auto (on a terminal, unless NO_COLOR is set)")
-	flags.Var(&helpAllFlag{a}, helpAll, "show help with all flags")
-	flags.Lookup(helpAll).NoOptDefVal = "true"
-	for _, name := range []string{"color", helpAll} {
+	flags.Var(&helpAllFlag{a}, helpAllName, "show help with all flags")
+	flags.Lookup(helpAllName).NoOptDefVal = "true"
+	for _, name := range []string{"color", helpAllName} {
 		_ = flags.SetAnnotation(name, generalAnnotation, []string{}) // the flag exists
 	}
 }
@@ -361,6 +361,6 @@ func (a *App) ShowHelp(c *cobra.Command) {
 	if w.Columns() == 0 {
 		w = w.At(helpColumns)
 	}
-	HelpOf(c, a.allHelp).Write(w)
+	NewHelp(c, a.allHelp).Write(w)
 	w.Flush()
 }

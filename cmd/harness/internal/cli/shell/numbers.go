@@ -52,8 +52,8 @@ func CheckNumbers(flags *pflag.FlagSet) error {
 	return errors.Join(faults...)
 }
 
-// noZero rejects a 0 for flags where it would mean the same as omitting the flag.
-func noZero(c *cobra.Command) error {
+// rejectZeros rejects a 0 for flags where it would mean the same as omitting the flag.
+func rejectZeros(c *cobra.Command) error {
 	var faults []error
 	c.Flags().Visit(func(f *pflag.Flag) { // in alphabetical order
 		if f.Annotations[zeroAnnotation] != nil && f.Value.String() == "0" {

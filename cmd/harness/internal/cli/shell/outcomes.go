@@ -7,17 +7,17 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
-// Outcomes contains the outcomes of several runs or audits. The worst is the command's outcome.
-type Outcomes struct {
+// RunOutcomes contains the outcomes of several runs or audits. The worst is the command's outcome.
+type RunOutcomes struct {
 	codes  []exitcode.Code
 	errors []error
 }
 
 // Add adds an outcome.
-func (o *Outcomes) Add(code exitcode.Code) { o.codes = append(o.codes, code) }
+func (o *RunOutcomes) Add(code exitcode.Code) { o.codes = append(o.codes, code) }
 
 // Fault adds an error, unless it is nil.
-func (o *Outcomes) Fault(err error) {
+func (o *RunOutcomes) Fault(err error) {
 	if err != nil {
 		o.errors = append(o.errors, err)
 		o.codes = append(o.codes, exitcode.Of(err))
@@ -25,13 +25,13 @@ func (o *Outcomes) Fault(err error) {
 }
 
 // Good reports whether there is no bad outcome so far.
-func (o *Outcomes) Good() bool { return len(o.codes) == 0 }
+func (o *RunOutcomes) Good() bool { return len(o.codes) == 0 }
 
 // Has reports whether an outcome has this code.
-func (o *Outcomes) Has(code exitcode.Code) bool { return slices.Contains(o.codes, code) }
+func (o *RunOutcomes) Has(code exitcode.Code) bool { return slices.Contains(o.codes, code) }
 
 // Err returns the joined errors with the worst exit code.
-func (o *Outcomes) Err() error {
+func (o *RunOutcomes) Err() error {
 	code := exitcode.Worst(o.codes...)
 	switch {
 	case len(o.errors) > 0:

@@ -20,8 +20,8 @@ type PluginFlags struct {
 	Asked  bench.Request // only its plugin fields are used
 	lock   string        // path of a lock file; empty: the user's
 	limits []string
-	// Patient is true if the user set the time without progress, which may be unlimited.
-	Patient bool
+	// TimeoutGiven is true if the user set the time without progress, which may be unlimited.
+	TimeoutGiven bool
 }
 
 // answerTimeout is the flag for the maximum time without progress.
@@ -39,14 +39,14 @@ func (f *PluginFlags) Add(global *pflag.FlagSet) {
 
 // Check reads the values of the flags.
 func (f *PluginFlags) Check(c *cobra.Command) error {
-	f.Patient = c.Flags().Changed(answerTimeout[len("--"):])
-	return sdk.Usage(errors.Join(ofPlugins(c), f.checkFolders(), noZero(c), noEmpty(c), f.startTimeout(c),
+	f.TimeoutGiven = c.Flags().Changed(answerTimeout[len("--"):])
+	return sdk.Usage(errors.Join(rejectPluginFlags(c), f.checkFolders(), rejectZeros(c), rejectEmptyPaths(c), f.startTimeout(c),
 		f.readLimits(c)))
 }
 
-// noEmpty rejects an empty value of a flag for a file or a folder, because it does not mean the same as omitting the
+// rejectEmptyPaths rejects an empty value of a flag for a file or a folder, because it does not mean the same as omitting the
 // flag.
-func noEmpty(c *cobra.Command) error {
+func rejectEmptyPaths(c *cobra.Command) error {
 	var faults []error
 	c.Flags().Visit(func(f *pflag.Flag) {
 		what, _ := pflag.UnquoteUsage(f)
@@ -101,8 +101,8 @@ func (f *PluginFlags) readLimits(c *cobra.Command) (err error) {
 // pluginAnnotation marks the commands to which the flags of plugins apply, with their subcommands.
 const pluginAnnotation = "plugins"
 
-// ConcernsPlugins marks a command and its subcommands as users of the flags of plugins.
-func ConcernsPlugins(c *cobra.Command) { c.Annotations = map[string]string{pluginAnnotation: "yes"} }
+// MarkPluginCommand marks a command and its subcommands as users of the flags of plugins.
+func MarkPluginCommand(c *cobra.Command) { c.Annotations = map[string]string{pluginAnnotation: "yes"} }
 
 // HasPlugins reports whether a command uses plugins.
 func HasPlugins(c *cobra.Command) bool {
@@ -114,8 +114,8 @@ func HasPlugins(c *cobra.Command) bool {
 	return false
 }
 
-// ofPlugins rejects plugin flags on a command that uses no plugins.
-func ofPlugins(c *cobra.Command) error {
+// rejectPluginFlags rejects plugin flags on a command that uses no plugins.
+func rejectPluginFlags(c *cobra.Command) error {
 	if HasPlugins(c) {
 		return nil
 	}
@@ -128,13 +128,13 @@ func ofPlugins(c *cobra.Command) error {
 	return errors.Join(faults...)
 }
 
-// PluginsOf returns the plugin settings from the flags, the environment and the location of the harness.
-func (a *App) PluginsOf(f *PluginFlags) bench.Plugins {
+// PluginSettings returns the plugin settings from the flags, the environment and the location of the harness.
+func (a *App) PluginSettings(f *PluginFlags) bench.Plugins {
 	p := bench.Plugins{
 		Dirs: f.Asked.Plugins.Dirs, List: a.Env(discover.EnvPlugins), Executable: a.Executable, Name: f.Asked.Plugins.Name,
 		Launcher: a.Plugins, Launch: f.Asked.Plugins.Launch,
 	}
-	if f.Patient && f.Asked.Plugins.Launch.AnswerTimeout == 0 {
+	if f.TimeoutGiven && f.Asked.Plugins.Launch.AnswerTimeout == 0 {
 		p.Launch.AnswerTimeout = -1
 	}
 	return p
@@ -142,7 +142,7 @@ func (a *App) PluginsOf(f *PluginFlags) bench.Plugins {
 
 // Catalog finds the plugins and reads their descriptions.
 func (a *App) Catalog(c *cobra.Command, f *PluginFlags) (*discover.Catalog, error) {
-	return a.PluginsOf(f).Discover(c.Context())
+	return a.PluginSettings(f).Discover(c.Context())
 }
 
 // Broken reports the plugins that did not describe themselves. If none did, it returns an error.

@@ -19,28 +19,28 @@ import (
 type outputStream struct {
 	to io.Writer
 
-	mu     sync.Mutex
-	unread bool  // the reader has closed the stream
-	lost   error // the first other error
+	mu         sync.Mutex
+	readerGone bool  // the reader has closed the stream
+	lost       error // the first other error
 }
 
 // Write never fails.
 func (p *outputStream) Write(text []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.unread {
+	if p.readerGone {
 		return len(text), nil
 	}
 	_, err := p.to.Write(text)
-	if p.unread = readerLeft(p.to, err); !p.unread && p.lost == nil {
+	if p.readerGone = isReaderGone(p.to, err); !p.readerGone && p.lost == nil {
 		p.lost = err
 	}
 	return len(text), nil
 }
 
-// readerLeft reports whether err means that w has no reader: the other end of the pipe or socket is closed, or the
+// isReaderGone reports whether err means that w has no reader: the other end of the pipe or socket is closed, or the
 // terminal was disconnected.
-func readerLeft(w io.Writer, err error) bool {
+func isReaderGone(w io.Writer, err error) bool {
 	switch {
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, syscall.ECONNRESET):
 		return true
@@ -62,12 +62,12 @@ func (p *outputStream) endError(err error) error {
 	if p.lost == nil {
 		return err
 	}
-	return WithLost(err, fmt.Errorf("what was to be printed is lost: %w", p.lost))
+	return JoinLostOutput(err, fmt.Errorf("what was to be printed is lost: %w", p.lost))
 }
 
-// WithLost combines the error of a command with that of its lost output. The command's error comes first; of an outcome
+// JoinLostOutput combines the error of a command with that of its lost output. The command's error comes first; of an outcome
 // and the lost output the worse code is kept.
-func WithLost(err, lost error) error {
+func JoinLostOutput(err, lost error) error {
 	var outcome *exitcode.Outcome
 	switch {
 	case err != nil && !errors.As(err, &outcome):

@@ -12,14 +12,14 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/plugin"
 )
 
-// Process returns the State of this process.
-func Process(signals <-chan os.Signal) *State {
+// NewState returns the State of this process.
+func NewState(signals <-chan os.Signal) *State {
 	return &State{
 		Args: os.Args[1:], Stdout: os.Stdout, Stderr: os.Stderr,
 		Env:        os.Getenv,
 		Executable: executablePath(),
-		Screen:     screenOf(os.Stdout),
-		ErrScreen:  screenOf(os.Stderr),
+		Screen:     newScreen(os.Stdout),
+		ErrScreen:  newScreen(os.Stderr),
 		Signals:    signals,
 		Exit:       os.Exit,
 		Exec:       replaceProcess,

@@ -37,17 +37,17 @@ func (a *App) Complete(ctx context.Context, f *PluginFlags, r bench.Request) (_ 
 		return r, err
 	}
 	catalog := r.Plugins.Catalog // the catalog that was read already
-	r.Plugins, r.Model.Finder = a.PluginsOf(f), a.Files(ctx)
+	r.Plugins, r.Model.Finder = a.PluginSettings(f), a.Files(ctx)
 	r.Plugins.Catalog = catalog
 	r.Plugins.Launch.Hide, r.Plugins.Launch.Note = a.Secrets.Hide, a.Note
 	r.Model.Env, r.Model.Secrets, r.Load.KeepProcessors = a.Env, &a.Secrets, a.Env("GOMAXPROCS") != ""
 	r.Output.Harness, r.Output.Command, r.Output.Now, r.Output.Machine = Version(), a.CommandLine(), a.Now, a.Root
 	r.Model.Profiles, _ = a.Profiles() // without a settings folder there are no profiles
 	switch {
-	case r.Model.ORTLib == onnxruntime.Word:
-		r.Model.ORTLib, err = a.fetchedRuntime("--ort-lib " + onnxruntime.Word)
+	case r.Model.ORTLib == onnxruntime.FetchedWord:
+		r.Model.ORTLib, err = a.fetchedRuntime("--ort-lib " + onnxruntime.FetchedWord)
 	case r.Model.ORTLib == "" && (r.Model.Backend == "" || r.Model.Backend == "ort") && a.fetchedByDefault():
-		_, err = a.fetchedRuntime(EnvORTLib + "=" + onnxruntime.Word) // the plugins get the path through their environment
+		_, err = a.fetchedRuntime(EnvORTLib + "=" + onnxruntime.FetchedWord) // the plugins get the path through their environment
 	}
 	return r, err
 }
@@ -71,8 +71,8 @@ func (a *App) Lookup(name string) (string, bool) {
 func (a *App) Note(text string) {
 	live.Clear(a.Console, a.ErrScreen.Is())
 	fmt.Fprintln(a.Stderr, text)
-	if a.Heard != nil {
-		a.Heard(text)
+	if a.NoteHook != nil {
+		a.NoteHook(text)
 	}
 }
 
@@ -99,7 +99,7 @@ func (a *App) fetchedRuntime(asked string) (string, error) {
 const EnvORTLib = "PLUMBLINE_ORT_LIB"
 
 // fetchedByDefault reports whether runs use the fetched library unless a flag selects another.
-func (a *App) fetchedByDefault() bool { return a.Env(EnvORTLib) == onnxruntime.Word }
+func (a *App) fetchedByDefault() bool { return a.Env(EnvORTLib) == onnxruntime.FetchedWord }
 
 // DefaultRuntime sets the path of the fetched library for plugins if the environment contains onnxruntime.Word. If none
 // was fetched, Complete rejects the runs that need it.

@@ -21,8 +21,8 @@ type Screen struct {
 // Is reports whether the output is a terminal.
 func (s Screen) Is() bool { return s.Columns != nil }
 
-// screenOf returns the terminal of a file, or the zero value.
-func screenOf(f *os.File) Screen {
+// newScreen returns the terminal of a file, or the zero value.
+func newScreen(f *os.File) Screen {
 	if !term.IsTerminal(int(f.Fd())) {
 		return Screen{}
 	}
@@ -60,8 +60,8 @@ func (a *App) screenColumns(s Screen) int {
 const helpColumns = 80
 
 // Line returns a status line on standard error. On a terminal the line is rewritten.
-func (a *App) Line() *live.Status {
-	return live.NewStatus(a.Console, a.ErrScreen.Is(), a.ErrColumns)
+func (a *App) Line() *live.StatusLine {
+	return live.NewStatusLine(a.Console, a.ErrScreen.Is(), a.ErrColumns)
 }
 
 // ErrColumns returns the width of standard error; 0: unknown.

@@ -36,13 +36,13 @@ func scoringText(read, size int64, took time.Duration) string {
 		figure.Seconds(left))
 }
 
-// OrDash joins items, or returns a dash if there are none.
-func OrDash(items []string) string {
+// JoinOrDash joins items, or returns a dash if there are none.
+func JoinOrDash(items []string) string {
 	if len(items) == 0 {
 		return "-"
 	}
 	return strings.Join(items, ", ")
 }
 
-// OrNone returns text, or a dash if it is empty.
-func OrNone(text string) string { return cmp.Or(text, "-") }
+// TextOrDash returns text, or a dash if it is empty.
+func TextOrDash(text string) string { return cmp.Or(text, "-") }

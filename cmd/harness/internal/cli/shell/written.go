@@ -37,8 +37,8 @@ func (a *App) WriteFile(name string, write func(io.Writer) error) error {
 	return sdk.Data(wholefile.Write(name, text.Bytes(), 0o666))
 }
 
-// OfficialExit ends a command with the exit code of the official tool.
-func OfficialExit(failed bool) error {
+// OfficialExitError ends a command with the exit code of the official tool.
+func OfficialExitError(failed bool) error {
 	if failed {
 		return &exitcode.Outcome{Code: exitcode.Internal} // 1, as in the official tool
 	}

@@ -51,12 +51,12 @@ func (a *app) checkCommand() *cobra.Command {
 	f := &checkFlags{}
 	c := &cobra.Command{
 		Use: "check TREE", Short: "Check a submission by every rule", Long: checkHelp,
-		Args: shell.OneArgument("the folder with closed, network or open"),
+		Args: shell.RequireOneArgument("the folder with closed, network or open"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.csv != "" && !f.compatible {
 				return sdk.Usage(errors.New("--csv goes with --compatible only; harness submission results writes it too"))
 			}
-			if curves.Is(args[0], f.rules) {
+			if curves.IsEndpoints(args[0], f.rules) {
 				return curves.Check(a.App, args[0], curves.CheckOptions{Strict: f.strict, Compatible: f.compatible, JSON: f.json},
 					c.Flags())
 			}
@@ -64,7 +64,7 @@ func (a *app) checkCommand() *cobra.Command {
 				return sdk.Usage(errors.New("--strict goes with submissions to MLPerf Endpoints only"))
 			}
 			var err error
-			if f.rules, err = a.roundOf(args[0], f.rules); err != nil {
+			if f.rules, err = a.findRound(args[0], f.rules); err != nil {
 				return err
 			}
 			if f.compatible {
@@ -78,7 +78,7 @@ func (a *app) checkCommand() *cobra.Command {
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "print only what the official checker would print")
 	flags.BoolVar(&f.strict, "strict", false, "for MLPerf Endpoints: treat warnings as rejects")
 	flags.StringVar(&f.csv, "csv", "", "with --compatible: write the official summary to `FILE`")
-	foundRoundFlag(flags, &f.rules, mlconf.ToCheck)
+	addFoundRoundFlag(flags, &f.rules, mlconf.ToCheck)
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
 	for _, skip := range []struct {
 		flag, what string
@@ -133,7 +133,7 @@ func (a *app) checkTree(ctx context.Context, t *tree.Tree, options check.Options
 	report, err := check.Run(ctx, t, options)
 	line.Clear()
 	if err != nil {
-		return nil, ofTree(err)
+		return nil, classifyTreeError(err)
 	}
 	return report, nil
 }

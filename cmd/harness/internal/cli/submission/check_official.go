@@ -30,7 +30,7 @@ func (a *app) checkOfficially(root string, f *checkFlags) error {
 	if err := a.printOfficial(r, f.json); err != nil {
 		return err
 	}
-	verdict := ci.Case{Group: "official checker", Name: root, Outcome: ci.Passed}
+	verdict := ci.ReportCase{Group: "official checker", Name: root, Outcome: ci.Passed}
 	if r.Verdict != checker.OK {
 		verdict.Outcome, verdict.Message = ci.Failed, fmt.Sprint(r.Verdict)
 	}
@@ -41,7 +41,7 @@ func (a *app) checkOfficially(root string, f *checkFlags) error {
 			return err
 		}
 	}
-	return shell.OfficialExit(r.Verdict != checker.OK)
+	return shell.OfficialExitError(r.Verdict != checker.OK)
 }
 
 func (a *app) printOfficial(r *checker.Report, asJSON bool) error {

@@ -21,7 +21,7 @@ func writeReport(w io.Writer, r *check.Report) error {
 		b.WriteString("the submission\n")
 		writeFindings(&b, "", general)
 	}
-	common := commonFindings(r)
+	common := groupFindings(r)
 	verdicts := map[check.Verdict]int{}
 	for i, result := range r.Results {
 		verdicts[result.Verdict]++
@@ -50,14 +50,14 @@ func submitterOf(name string) string {
 	return strings.Join(parts[:min(2, len(parts))], "/")
 }
 
-// maxAlike is the maximum number of similar findings printed individually, for one result and for the results of a
+// maxSimilar is the maximum number of similar findings printed individually, for one result and for the results of a
 // submitter.
-const maxAlike = 3
+const maxSimilar = 3
 
 // findingKind is the common key of similar findings.
 type findingKind struct{ submitter, severity, rule, file, what string }
 
-func kindOf(f check.Finding) findingKind {
+func newFindingKind(f check.Finding) findingKind {
 	return findingKind{submitterOf(f.Result), string(f.Severity), f.Rule, path.Base(f.Path), f.What}
 }
 
@@ -67,13 +67,13 @@ type common struct {
 	all   map[findingKind][]check.Finding
 }
 
-func commonFindings(r *check.Report) common {
+func groupFindings(r *check.Report) common {
 	c := common{all: map[findingKind][]check.Finding{}}
 	for _, f := range r.Findings {
 		if f.Result == "" || f.Severity == check.Reject {
 			continue
 		}
-		k := kindOf(f)
+		k := newFindingKind(f)
 		if len(c.all[k]) == 0 {
 			c.order = append(c.order, k)
 		}
@@ -86,7 +86,7 @@ func commonFindings(r *check.Report) common {
 func (c common) otherFindings(list []check.Finding) []check.Finding {
 	var others []check.Finding
 	for _, f := range list {
-		if len(c.all[kindOf(f)]) <= maxAlike {
+		if len(c.all[newFindingKind(f)]) <= maxSimilar {
 			others = append(others, f)
 		}
 	}
@@ -98,7 +98,7 @@ func (c common) writeCommon(b *strings.Builder, submitter string) {
 	begun := false
 	for _, k := range c.order {
 		list := c.all[k]
-		if k.submitter != submitter || len(list) <= maxAlike {
+		if k.submitter != submitter || len(list) <= maxSimilar {
 			continue
 		}
 		if !begun {
@@ -122,10 +122,10 @@ func writeFindings(b *strings.Builder, folder string, list []check.Finding) {
 		k := key(f)
 		told[k]++
 		more := ""
-		if rest := alike[k] - maxAlike; rest > 0 && told[k] == maxAlike {
+		if rest := alike[k] - maxSimilar; rest > 0 && told[k] == maxSimilar {
 			more = fmt.Sprintf("; and %d more like it, which --json lists", rest)
 		}
-		if told[k] <= maxAlike {
+		if told[k] <= maxSimilar {
 			writeFinding(b, strings.TrimPrefix(f.Path, folder), f, more)
 		}
 	}
@@ -163,7 +163,7 @@ func reportFindings(to *ci.Report, r *check.Report) {
 	for _, result := range r.Results {
 		to.AddCase(findingCase(result.Path, by[result.Path]))
 	}
-	list := ci.NewFindings("severity", "rule", "path", "what", "found", "expected", "do")
+	list := ci.NewFindingList("severity", "rule", "path", "what", "found", "expected", "do")
 	for _, f := range r.Findings {
 		if f.Severity != check.Note {
 			list.Add(f.Severity, f.Rule, f.Path, f.What, f.Found, f.Expected, f.Do)
@@ -173,8 +173,8 @@ func reportFindings(to *ci.Report, r *check.Report) {
 }
 
 // findingCase returns the case of a result, which fails if a finding rejects it.
-func findingCase(name string, found []check.Finding) ci.Case {
-	c := ci.Case{Group: "check", Name: name, Outcome: ci.Passed}
+func findingCase(name string, found []check.Finding) ci.ReportCase {
+	c := ci.ReportCase{Group: "check", Name: name, Outcome: ci.Passed}
 	var lines []string
 	for _, f := range found {
 		line := fmt.Sprintf("%s %s: %s", f.Severity, f.Rule, f.What)

@@ -43,9 +43,9 @@ func (a *app) packCommand() *cobra.Command {
 		Use: "pack TREE", Short: "Pack a tree into an archive, or unpack it", Long: packHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("unpack") {
-				return shell.NoArguments(c, args)
+				return shell.RejectArguments(c, args)
 			}
-			return shell.OneArgument("the folder with closed, network or open, or ORG/SUBMISSION_ID")(c, args)
+			return shell.RequireOneArgument("the folder with closed, network or open, or ORG/SUBMISSION_ID")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.checkFlags(c); err != nil {
@@ -54,16 +54,16 @@ func (a *app) packCommand() *cobra.Command {
 			if f.unpack != "" {
 				return a.unpackArchive(c.Context(), f)
 			}
-			if curves.Is(args[0], f.rules) {
-				p, err := curves.Pack(c.Context(), a.App, args[0], f.out, f.allowRejected)
-				return a.sayPacked(p, f.out, err)
+			if curves.IsEndpoints(args[0], f.rules) {
+				p, err := curves.PackSubmission(c.Context(), a.App, args[0], f.out, f.allowRejected)
+				return a.printPacked(p, f.out, err)
 			}
 			return a.packTree(c.Context(), args[0], f)
 		},
 	}
 	flags := c.Flags()
 	flags.StringVar(&f.out, "out", "", "`FILE` to write; with --unpack the folder to write")
-	roundFlag(flags, &f.rules, "check by the rules of this `ROUND`", mlconf.ToMake)
+	addRoundFlag(flags, &f.rules, "check by the rules of this `ROUND`", mlconf.ToMake)
 	flags.BoolVar(&f.allowRejected, "allow-rejected", false, "pack a tree that the check rejects")
 	flags.StringVar(&f.unpack, "unpack", "", "unpack the tree from this `FILE`")
 	flags.StringVar(&f.sum, "sha256", "",
@@ -97,7 +97,7 @@ func (a *app) packTree(ctx context.Context, root string, f *packFlags) error {
 	if err := a.checkBeforePacking(ctx, t, f.allowRejected); err != nil {
 		return err
 	}
-	defer a.Tidies()()
+	defer a.BeginTidying()()
 	p, err := pack.WriteArchive(ctx, t, f.out)
 	if err == nil && len(p.LeftOut) > 0 {
 		fmt.Fprintf(a.Stderr, "left out, as it is in no division: %s\n", strings.Join(p.LeftOut, ", "))
@@ -105,11 +105,11 @@ func (a *app) packTree(ctx context.Context, root string, f *packFlags) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return a.sayPacked(p, f.out, sdk.Data(err))
+	return a.printPacked(p, f.out, sdk.Data(err))
 }
 
-// sayPacked prints what was packed and returns err.
-func (a *app) sayPacked(p pack.Packed, out string, err error) error {
+// printPacked prints what was packed and returns err.
+func (a *app) printPacked(p pack.Packed, out string, err error) error {
 	if err != nil {
 		return err
 	}
@@ -123,7 +123,7 @@ func (a *app) checkBeforePacking(ctx context.Context, t *tree.Tree, allowRejecte
 	report, err := check.Run(ctx, t, check.Options{})
 	switch {
 	case err != nil:
-		return ofTree(err)
+		return classifyTreeError(err)
 	case report.Verdict != check.Rejected:
 		return nil
 	}
@@ -138,7 +138,7 @@ func (a *app) checkBeforePacking(ctx context.Context, t *tree.Tree, allowRejecte
 }
 
 func (a *app) unpackArchive(ctx context.Context, f *packFlags) error {
-	defer a.Tidies()()
+	defer a.BeginTidying()()
 	sum, err := pack.Unpack(ctx, f.unpack, f.sum, f.out)
 	switch {
 	case ctx.Err() != nil:

@@ -45,7 +45,7 @@ func (a *app) prepareCommand() *cobra.Command {
 	f := &prepareFlags{}
 	c := &cobra.Command{
 		Use: "prepare TREE", Short: "Copy a tree and add results that may be inferred", Long: prepareHelp,
-		Args: shell.OneArgument("the folder with closed, network or open"),
+		Args: shell.RequireOneArgument("the folder with closed, network or open"),
 		RunE: func(c *cobra.Command, args []string) error {
 			given := shell.Changed(c, officialSwitches()...)
 			switch {
@@ -64,7 +64,7 @@ func (a *app) prepareCommand() *cobra.Command {
 	flags := c.Flags()
 	flags.StringVar(&f.out, "out", "", "`FOLDER` of the new tree, which must not exist")
 	flags.StringVar(&f.Submitter, "submitter", "", "only the folders of this `SUBMITTER`")
-	roundFlag(flags, &f.Round, "the `ROUND` of the rules", mlconf.ToMake)
+	addRoundFlag(flags, &f.Round, "the `ROUND` of the rules", mlconf.ToMake)
 	flags.StringVar(&f.official.Round, "version", "", "with --compatible: the `ROUND` of the rules (required)")
 	flags.BoolVar(&f.compatible, compatibleFlag, false, "do exactly what the official tool does")
 	o := &f.official
@@ -81,13 +81,13 @@ func (a *app) prepareTree(ctx context.Context, root string, f *prepareFlags) err
 	if _, err := tree.LayoutFor(f.Round, mlconf.ToMake); err != nil {
 		return sdk.Usage(err)
 	}
-	defer a.Tidies()()
+	defer a.BeginTidying()()
 	plan, err := prepare.CompleteTree(ctx, root, f.out, f.Options)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return ofTree(err)
+		return classifyTreeError(err)
 	}
 	for _, s := range plan.Steps {
 		what := "copied "
@@ -121,5 +121,5 @@ func (a *app) prepareOfficially(root string, f *prepareFlags) error {
 	if err != nil && !errors.Is(err, officialprepare.ErrOutputExists) {
 		fmt.Fprintf(a.Stderr, "harness: %v: the official tool ends here with a traceback\n", err)
 	}
-	return shell.OfficialExit(err != nil)
+	return shell.OfficialExitError(err != nil)
 }

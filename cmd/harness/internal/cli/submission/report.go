@@ -43,11 +43,11 @@ func (a *app) reportCommand() *cobra.Command {
 	f := &reportFlags{}
 	c := &cobra.Command{
 		Use: "report SUMMARY.csv --out DIR", Short: "Make the final report from a summary", Long: reportHelp,
-		Args: shell.OneArgument("the summary"),
+		Args: shell.RequireOneArgument("the summary"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.makeReport(args[0], f) },
 	}
 	flags := c.Flags()
-	roundFlag(flags, &f.round, "the `ROUND` whose rules count", mlconf.ToMake)
+	addRoundFlag(flags, &f.round, "the `ROUND` whose rules count", mlconf.ToMake)
 	flags.StringVarP(&f.out, "out", "o", "", "write to the folder `DIR`")
 	flags.StringVar(&f.Owner, "repository-owner", "", "the `OWNER` of the submissions' repository, for links")
 	flags.StringVar(&f.Repository, "repository", "", "the submissions' `REPOSITORY`, for links")

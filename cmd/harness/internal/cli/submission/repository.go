@@ -27,7 +27,7 @@ func (a *app) repositoryCommand() *cobra.Command {
 	var compatible bool
 	c := &cobra.Command{
 		Use: "repository TREE", Short: "List files that the submissions' repository refuses", Long: repositoryHelp,
-		Args: shell.OneArgument("the folder with closed, network or open"),
+		Args: shell.RequireOneArgument("the folder with closed, network or open"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if compatible {
 				text, err := repository.OfficialText(args[0])
@@ -44,7 +44,7 @@ func (a *app) repositoryCommand() *cobra.Command {
 func (a *app) findInRepository(root string) error {
 	t, err := tree.Open(root, "")
 	if err != nil {
-		return ofTree(err)
+		return classifyTreeError(err)
 	}
 	defer t.Close()
 	unread := t.Unread()

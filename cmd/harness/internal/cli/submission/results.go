@@ -51,16 +51,16 @@ func (a *app) resultsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "results TREE", Short: "Print the results of a submission", Long: resultsHelp,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) > 1 && curves.Is(args[0], f.Round) {
+			if len(args) > 1 && curves.IsEndpoints(args[0], f.Round) {
 				return nil
 			}
-			return shell.OneArgument("the folder with closed, network or open, or several of MLPerf Endpoints")(c, args)
+			return shell.RequireOneArgument("the folder with closed, network or open, or several of MLPerf Endpoints")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			if !slices.Contains(resultsFormats, f.format) {
 				return sdk.Usage(fmt.Errorf("--format %s is not known, want %s", f.format, strings.Join(resultsFormats, ", ")))
 			}
-			if curves.Is(args[0], f.Round) {
+			if curves.IsEndpoints(args[0], f.Round) {
 				return curves.Results(a.App, args, f.format, f.out, c.Flags())
 			}
 			if f.interpolated {
@@ -73,7 +73,7 @@ func (a *app) resultsCommand() *cobra.Command {
 		},
 	}
 	flags := c.Flags()
-	foundRoundFlag(flags, &f.Round, mlconf.ToCheck)
+	addFoundRoundFlag(flags, &f.Round, mlconf.ToCheck)
 	flags.StringVar(&f.Submitter, "submitter", "", "only the results of this `SUBMITTER`")
 	flags.StringVar(&f.format, "format", "table", "table, csv, json, html, or viz for the curves of MLPerf Endpoints")
 	flags.BoolVar(&f.interpolated, curves.FlagInterpolated, false,
@@ -90,10 +90,10 @@ var resultsFormats = []string{"table", "csv", "json", "html", curves.FormatViz}
 
 func (a *app) printResults(root string, f *resultsFlags) error {
 	var err error
-	if f.Round, err = a.roundOf(root, f.Round); err != nil {
+	if f.Round, err = a.findRound(root, f.Round); err != nil {
 		return err
 	}
-	if err := hasSubmission(root, f.Round, f.Submitter); err != nil {
+	if err := requireSubmission(root, f.Round, f.Submitter); err != nil {
 		return err
 	}
 	f.SkipPower = true

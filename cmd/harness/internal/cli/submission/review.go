@@ -44,7 +44,7 @@ func (a *app) reviewCommand() *cobra.Command {
 	f := &reviewFlags{}
 	c := &cobra.Command{
 		Use: "review TREE", Short: "List findings that a reviewer must act on", Long: reviewHelp,
-		Args: shell.OneArgument("the folder of submissions"),
+		Args: shell.RequireOneArgument("the folder of submissions"),
 		RunE: func(c *cobra.Command, args []string) error { return a.reviewTree(c.Context(), args[0], f) },
 	}
 	flags := c.Flags()
@@ -66,7 +66,7 @@ func (a *app) reviewTree(ctx context.Context, dir string, f *reviewFlags) error 
 	defer r.Close()
 	scope := review.Scope{Submitter: f.submitter, Folder: r.below}
 	if _, err := r.ChooseSubmitters(f.submitter); err != nil {
-		return ofTree(err)
+		return classifyTreeError(err)
 	}
 	var other *treeRound
 	if f.against != "" {
@@ -146,7 +146,7 @@ func openRound(dir, rules string) (*treeRound, error) {
 	if rules == "" {
 		found, err := tree.FindRound(root)
 		if err != nil {
-			return nil, ofTree(fmt.Errorf("%w%s", err, severalTrees(dir)))
+			return nil, classifyTreeError(fmt.Errorf("%w%s", err, severalTrees(dir)))
 		}
 		rules = found.Name
 		said = found.String()

@@ -13,13 +13,13 @@ import (
 //go:embed review.html
 var reviewText string
 
-// ownRules contains the CSS rules of this page in addition to those of reports.
-const ownRules = `h2 .badge{margin-left:.4rem}h2::first-letter,header tbody th::first-letter{text-transform:uppercase}
+// reviewRules contains the CSS rules of this page in addition to those of reports.
+const reviewRules = `h2 .badge{margin-left:.4rem}h2::first-letter,header tbody th::first-letter{text-transform:uppercase}
 td details{border:0;margin:0;padding:.2rem 0}details ul{margin:.3rem 0;padding-left:1.2rem}
 table.findings{table-layout:fixed}.findings th:first-child{width:40%}
 @media(max-width:36rem){.findings td{flex:1 0 100%}}`
 
-var reviewed = page.ParseTemplate(reviewText, template.FuncMap{
+var reviewPage = page.ParseTemplate(reviewText, template.FuncMap{
 	"results": func(n int) string { return figure.Plural(n, "result") }, "figure": figure.Round, "class": changeClass,
 	"quote": review.Quote,
 })
@@ -48,8 +48,8 @@ func (v reviewView) Most() int { return maxPageLines }
 // tree.
 func writeReview(w io.Writer, r *review.Review) error {
 	v := reviewView{Review: r}
-	v.Head = page.NewHead(v.Title(), ownRules)
-	return reviewed.Execute(w, v)
+	v.Head = page.NewHead(v.Title(), reviewRules)
+	return reviewPage.Execute(w, v)
 }
 
 // changeClass returns the CSS class of a change.

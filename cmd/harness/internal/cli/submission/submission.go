@@ -21,7 +21,7 @@ import (
 // app is one execution of a command in this package.
 type app struct{ *shell.App }
 
-const help = `Make a submission from runs, step by step (docs/submission.md). Only run starts plugins.
+const submissionHelp = `Make a submission from runs, step by step (docs/submission.md). Only run starts plugins.
 
   harness submission init --submitter Lab --system-type edge
   harness submission add out
@@ -31,8 +31,8 @@ const help = `Make a submission from runs, step by step (docs/submission.md). On
 func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	c := &cobra.Command{
-		Use: "submission", Short: "Make a submission from runs, check it, print its results", Long: help,
-		Args: func(c *cobra.Command, args []string) error { return shell.UnknownCommand(c, args) },
+		Use: "submission", Short: "Make a submission from runs, check it, print its results", Long: submissionHelp,
+		Args: func(c *cobra.Command, args []string) error { return shell.RejectUnknownCommand(c, args) },
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(workspace.Commands(s, f, func(ctx context.Context, tree, rules string) error {
@@ -50,21 +50,21 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 // compatibleFlag is the flag that makes a command behave like the official tool.
 const compatibleFlag = "compatible"
 
-// roundFlag adds the flag for the rules of a tree. use describes the flag, and purpose selects the rounds that support
+// addRoundFlag adds the flag for the rules of a tree. use describes the flag, and purpose selects the rounds that support
 // it.
-func roundFlag(flags *pflag.FlagSet, round *string, use string, purpose mlconf.Purpose) {
+func addRoundFlag(flags *pflag.FlagSet, round *string, use string, purpose mlconf.Purpose) {
 	flags.StringVar(round, "rules", "", use+": "+strings.Join(tree.Rounds(purpose), ", ")+" (default the newest)")
 }
 
-// foundRoundFlag is roundFlag for commands that find the round in the logs.
-func foundRoundFlag(flags *pflag.FlagSet, round *string, purpose mlconf.Purpose) {
+// addFoundRoundFlag is roundFlag for commands that find the round in the logs.
+func addFoundRoundFlag(flags *pflag.FlagSet, round *string, purpose mlconf.Purpose) {
 	flags.StringVar(round, "rules", "", "`ROUND` of the rules: "+strings.Join(tree.Rounds(purpose), ", ")+
 		" (default that of the logs)")
 }
 
-// roundOf returns the round of a tree: given, or the round in its logs, or else the newest. It prints a note if the
+// findRound returns the round of a tree: given, or the round in its logs, or else the newest. It prints a note if the
 // round is unknown or not the newest.
-func (a *app) roundOf(root, given string) (round string, err error) {
+func (a *app) findRound(root, given string) (round string, err error) {
 	if given != "" {
 		return given, nil
 	}
@@ -75,29 +75,29 @@ func (a *app) roundOf(root, given string) (round string, err error) {
 		fmt.Fprintf(a.Stderr, "%v; the rules are those of %s, the newest\n", err, newest)
 		return newest, nil
 	case err != nil:
-		return "", ofTree(fmt.Errorf("%w%s", err, severalTrees(root)))
+		return "", classifyTreeError(fmt.Errorf("%w%s", err, severalTrees(root)))
 	case found.Name != newest:
 		fmt.Fprintln(a.Stderr, found)
 	}
 	return found.Name, nil
 }
 
-// ofTree sets the exit code for an error of a tree: wrong usage if there is no tree or no tree of one round, otherwise
+// classifyTreeError sets the exit code for an error of a tree: wrong usage if there is no tree or no tree of one round, otherwise
 // wrong data.
-func ofTree(err error) error {
+func classifyTreeError(err error) error {
 	if errors.Is(err, tree.ErrNoSubmission) || errors.Is(err, tree.ErrOpen) || errors.Is(err, tree.ErrRound) {
 		return sdk.Usage(err)
 	}
 	return sdk.Data(err)
 }
 
-// hasSubmission returns an error unless the tree contains a submission, of this submitter if it is not empty.
-func hasSubmission(root, round, submitter string) error {
+// requireSubmission returns an error unless the tree contains a submission, of this submitter if it is not empty.
+func requireSubmission(root, round, submitter string) error {
 	t, err := tree.Open(root, round)
 	if err != nil {
 		return sdk.Usage(err)
 	}
 	defer t.Close()
 	_, err = t.ChooseSubmitters(submitter)
-	return ofTree(err)
+	return classifyTreeError(err)
 }

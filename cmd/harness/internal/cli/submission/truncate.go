@@ -38,7 +38,7 @@ func (a *app) truncateCommand() *cobra.Command {
 	f := &truncateFlags{}
 	c := &cobra.Command{
 		Use: "truncate TREE", Short: "Truncate accuracy logs, and store the whole ones elsewhere", Long: truncateHelp,
-		Args: shell.OneArgument("the folder with closed, network or open"),
+		Args: shell.RequireOneArgument("the folder with closed, network or open"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := f.checkFlags(c); err != nil {
 				return sdk.Usage(err)
@@ -86,7 +86,7 @@ func (f *truncateFlags) checkFlags(c *cobra.Command) error {
 
 func (a *app) truncateTree(ctx context.Context, root string, f *truncateFlags) error {
 	f.OnLog = a.printTruncated
-	defer a.Tidies()()
+	defer a.BeginTidying()()
 	all, err := truncate.TruncateTree(ctx, root, f.Options)
 	if ctx.Err() == nil && f.verify {
 		err = errors.Join(err, a.checkOriginals(ctx, f.StoreFolder, all))
@@ -95,7 +95,7 @@ func (a *app) truncateTree(ctx context.Context, root string, f *truncateFlags) e
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case err != nil:
-		return ofTree(err)
+		return classifyTreeError(err)
 	}
 	return nil
 }
@@ -142,5 +142,5 @@ func (a *app) truncateOfficially(root string, f *truncateFlags) error {
 	case err != nil:
 		fmt.Fprintf(a.Stderr, "harness: %v: the official tool ends here with a traceback\n", err)
 	}
-	return shell.OfficialExit(err != nil)
+	return shell.OfficialExitError(err != nil)
 }

@@ -62,7 +62,7 @@ func (t tuneReport) writeJSON(w io.Writer) error {
 // writeText prints tables for people.
 func (t tuneReport) writeText(w io.Writer) error {
 	k := t.Profile.For
-	fmt.Fprintf(w, "%s %s on %s, %v\n", k.Model, k.Precision, shell.OrNone(k.Backend), t.Profile.Machine)
+	fmt.Fprintf(w, "%s %s on %s, %v\n", k.Model, k.Precision, shell.TextOrDash(k.Backend), t.Profile.Machine)
 	if err := pointTable(w, t.Points); err != nil {
 		return err
 	}
@@ -74,11 +74,11 @@ func (t tuneReport) writeText(w io.Writer) error {
 	}
 	switch {
 	case t.NoRate:
-		fmt.Fprintf(w, "\nServer   %s\n", t.noRateText())
+		fmt.Fprintf(w, "\nServer   %s\n", t.missingRateText())
 	case t.Profile.Server != nil && t.Trials != nil && t.Complete:
 		s := t.Profile.Server
 		fmt.Fprintf(w, "\nServer   target_qps %s is VALID (%v), %v%s%s\n",
-			figure.Round(s.TargetQPS), s.Limits, s.Setting, topText(*s), disturbedText(t.Trials))
+			figure.Round(s.TargetQPS), s.Limits, s.Setting, ceilingText(*s), disturbedText(t.Trials))
 	}
 	_, err := fmt.Fprintf(w, "\n%s\n", t.endText())
 	return err
@@ -145,12 +145,12 @@ func settingHeads(atServer bool) []any {
 
 func settingCells(s tune.Setting, atServer bool) []any {
 	if atServer {
-		return []any{orAuto(s.Batch), orAuto(s.Requests)}
+		return []any{numberOrAuto(s.Batch), numberOrAuto(s.Requests)}
 	}
-	return []any{orAuto(s.Batch), orAuto(s.Sessions), orAuto(s.Threads)}
+	return []any{numberOrAuto(s.Batch), numberOrAuto(s.Sessions), numberOrAuto(s.Threads)}
 }
 
-func orAuto(n int) string {
+func numberOrAuto(n int) string {
 	if n == 0 {
 		return "auto"
 	}
@@ -202,8 +202,8 @@ func offlineText(o tune.Offline) string {
 	return text
 }
 
-// topText states that a higher rate may be possible, or returns "".
-func topText(s tune.Server) string {
+// ceilingText states that a higher rate may be possible, or returns "".
+func ceilingText(s tune.Server) string {
 	if s.MetTop() {
 		return ""
 	}
@@ -221,8 +221,8 @@ func disturbedText(trials []tune.Trial) string {
 		n, figure.Plural(len(trials), "run"))
 }
 
-// noRateText states that no rate was VALID, the reason of the last run, and advice.
-func (t tuneReport) noRateText() string {
+// missingRateText states that no rate was VALID, the reason of the last run, and advice.
+func (t tuneReport) missingRateText() string {
 	text := tune.ErrNoRate.Error()
 	if n := len(t.Trials); n > 0 && t.Trials[n-1].Reason != "" {
 		text += ": the last run was INVALID\n         " + t.Trials[n-1].Reason

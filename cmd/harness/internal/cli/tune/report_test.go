@@ -24,22 +24,22 @@ func TestNoRateSaysDownToWhich(t *testing.T) {
 	trials := []tune.Trial{{TargetQPS: 500, Reason: "late"}, {TargetQPS: 20, Reason: "late"},
 		{TargetQPS: 500, Reason: "late"}}
 	s := tuneReport{Tuned: bench.Tuned{Trials: trials}}
-	if text := s.noRateText(); !strings.Contains(text, "so were all down to target_qps 20.000") {
+	if text := s.missingRateText(); !strings.Contains(text, "so were all down to target_qps 20.000") {
 		t.Errorf("%q", text)
 	}
 	trials[1].Valid = true
-	if text := s.noRateText(); strings.Contains(text, "down to") {
+	if text := s.missingRateText(); strings.Contains(text, "down to") {
 		t.Errorf("%q, though one was VALID", text)
 	}
 }
 
 func TestTopThatWasNotMetIsSaid(t *testing.T) {
 	s := tune.Server{TargetQPS: 500, Trials: []tune.Trial{{TargetQPS: 400}, {TargetQPS: 500, Valid: true}}}
-	if text := topText(s); !strings.Contains(text, "the top was not met: no rate above it was INVALID") {
+	if text := ceilingText(s); !strings.Contains(text, "the top was not met: no rate above it was INVALID") {
 		t.Errorf("%q", text)
 	}
 	s.Trials = append(s.Trials, tune.Trial{TargetQPS: 520})
-	if text := topText(s); text != "" {
+	if text := ceilingText(s); text != "" {
 		t.Errorf("%q, though 520 was INVALID", text)
 	}
 }

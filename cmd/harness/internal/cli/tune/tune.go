@@ -38,7 +38,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	t := &tuneFlags{PluginFlags: f}
 	c := &cobra.Command{
 		Use: "tune MODEL", Short: "Find the fastest setting and the highest VALID Server rate", Long: tuneHelp,
-		Args: shell.OneArgument("a model's name (harness list shows them)"),
+		Args: shell.RequireOneArgument("a model's name (harness list shows them)"),
 		RunE: func(c *cobra.Command, args []string) error {
 			t.Model.Name = args[0]
 			return a.runTune(c, t)
@@ -65,7 +65,7 @@ func (t *tuneFlags) addFlags(c *cobra.Command) {
 	flags.BoolVar(&r.Exhaustive, "exhaustive", false, "measure every setting for --time, three times")
 	flags.StringVar(&r.Model.Tuning, "tuning", "", "write the profile to this `FILE` (default: in the folder of settings)")
 	flags.BoolVar(&t.json, "json", false, "print the profile as JSON instead of tables")
-	shell.Some(flags, &r.Request, "model", "precision", "dataset", "backend", "backend-opt", "backend-secret", "device",
+	shell.AddFlags(flags, &r.Request, "model", "precision", "dataset", "backend", "backend-opt", "backend-secret", "device",
 		"param", "rules", "user-conf", "set", "official", "smoke")
 	for name, usage := range map[string]string{
 		"device":   "run on all these `DEVICES` of the backend together",
@@ -96,8 +96,8 @@ func (a *app) runTune(c *cobra.Command, f *tuneFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	a.OnKill(t.Kill)
-	a.Orderly(true)
+	a.SetKill(t.Kill)
+	a.SetOrderly(true)
 	found, err := t.Search(c.Context())
 	return a.reportTuned(tuneReport{found, f}, err)
 }

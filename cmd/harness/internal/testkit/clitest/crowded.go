@@ -8,22 +8,22 @@ import (
 	"testing/fstest"
 )
 
-// Crowded is Machine with one processor whose time other programs use completely.
-func Crowded() fs.FS {
+// BusyMachine is Machine with one processor whose time other programs use completely.
+func BusyMachine() fs.FS {
 	m := Machine()
 	m[fmt.Sprintf("proc/%d/stat", os.Getpid())] = &fstest.MapFile{Data: []byte(
 		"1 (harness) S 1 1 1 0 -1 0 0 0 0 0 5 5 0 0 20 0 1 0 5\n")}
-	return &crowded{files: m}
+	return &busyMachine{files: m}
 }
 
-type crowded struct {
+type busyMachine struct {
 	mu    sync.Mutex
 	files fstest.MapFS
 	ticks int
 }
 
 // Open implements fs.FS.
-func (c *crowded) Open(name string) (fs.File, error) {
+func (c *busyMachine) Open(name string) (fs.File, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if name == "proc/stat" {

@@ -23,8 +23,8 @@ import (
 // maxConfig limits the size of a configuration in bytes.
 const maxConfig = 1 << 20
 
-// Is reports whether an argument is a file, not the address of a server.
-func Is(argument string) bool {
+// IsFile reports whether an argument is a file, not the address of a server.
+func IsFile(argument string) bool {
 	end := strings.ToLower(filepath.Ext(argument))
 	return (end == ".yaml" || end == ".yml") && !strings.Contains(argument, "://")
 }
@@ -89,14 +89,14 @@ func Configure(a *shell.App, c *cobra.Command, file string) (address string, err
 // RunIfServing runs a file that harness run can handle: a suite or recorded conversations. It returns false and does
 // nothing for other files.
 func RunIfServing(a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string) (is bool, err error) {
-	if Is(file) && isSuite(file) {
+	if IsFile(file) && isSuite(file) {
 		return true, runSuite(c, file)
 	}
-	asked, err := replayOf(file)
+	asked, err := readReplay(file)
 	if asked == nil && err == nil {
 		return false, nil
 	}
-	return true, asReplay(a, c, plugins, file, asked, err)
+	return true, runReplay(a, c, plugins, file, asked, err)
 }
 
 // isSuite reports whether a file has a list of runs at its top level.
@@ -109,12 +109,12 @@ var runsAtTop = regexp.MustCompile(`(?m)^["']?runs["']?[ \t]*:`)
 
 // runSuite runs a suite like harness run.
 func runSuite(c *cobra.Command, file string) error {
-	return asRunCommand(c, file, "write it into the suite", nil, file)
+	return runAsCommand(c, file, "write it into the suite", nil, file)
 }
 
-// asRunCommand runs harness run with arguments and flags. The flags given to harness bench take precedence. If harness
+// runAsCommand runs harness run with arguments and flags. The flags given to harness bench take precedence. If harness
 // run lacks one of these, the error contains the advice instead.
-func asRunCommand(c *cobra.Command, file, instead string, flags []string, arguments ...string) error {
+func runAsCommand(c *cobra.Command, file, instead string, flags []string, arguments ...string) error {
 	run, _, err := c.Root().Find([]string{"run"})
 	if err != nil {
 		return err
@@ -148,9 +148,9 @@ func asRunCommand(c *cobra.Command, file, instead string, flags []string, argume
 	return run.RunE(run, arguments)
 }
 
-// replayOf reads a configuration of recorded conversations. It returns nil for other arguments.
-func replayOf(argument string) (*endpoints.TranslatedConfig, error) {
-	if !Is(argument) {
+// readReplay reads a configuration of recorded conversations. It returns nil for other arguments.
+func readReplay(argument string) (*endpoints.TranslatedConfig, error) {
+	if !IsFile(argument) {
 		return nil, nil
 	}
 	text, err := bounded.ReadFile(argument, maxConfig)
@@ -161,8 +161,8 @@ func replayOf(argument string) (*endpoints.TranslatedConfig, error) {
 	return asked, err
 }
 
-// asReplay runs the recorded conversations of a configuration like harness run with the replay benchmark.
-func asReplay(
+// runReplay runs the recorded conversations of a configuration like harness run with the replay benchmark.
+func runReplay(
 	a *shell.App, c *cobra.Command, plugins *shell.PluginFlags, file string, asked *endpoints.TranslatedConfig, err error,
 ) error {
 	if err != nil {
@@ -197,5 +197,5 @@ func asReplay(
 		}
 		flags = append(flags, "--param", name+"="+p.Value)
 	}
-	return asRunCommand(c, file, "a replay has nothing like it: see harness run "+models[0]+" --help", flags, models[0])
+	return runAsCommand(c, file, "a replay has nothing like it: see harness run "+models[0]+" --help", flags, models[0])
 }

@@ -27,7 +27,7 @@ func WriteTables(dir string, p *sweep.SweepPoint) error {
 	for name, write := range map[string]func(io.Writer, []metrics.Request, metrics.FigureRules, string) error{
 		requests.ParquetName: queries.WriteRequests, requests.GapsName: queries.WriteGaps,
 	} {
-		err := wholefile.WriteBy(filepath.Join(dir, name), 0o644, func(w io.Writer) error {
+		err := wholefile.WriteWith(filepath.Join(dir, name), 0o644, func(w io.Writer) error {
 			pieces := bufio.NewWriterSize(w, 1<<16)
 			return errors.Join(write(pieces, p.Requests, p.Rules, run), pieces.Flush())
 		})

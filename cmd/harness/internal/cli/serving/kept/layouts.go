@@ -16,42 +16,42 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/prompts"
 )
 
-// layout is the result format of another tool.
-type layout struct {
+// resultFormat is the result format of another tool.
+type resultFormat struct {
 	write func(dir string, r formats.Run) error
-	// words returns the reason why the format cannot express a load or an API; nil: it can express all.
-	words func(p arrival.Pattern, api prompts.API) error
+	// checkExpressible returns the reason why the format cannot express a load or an API; nil: it can express all.
+	checkExpressible func(p arrival.Pattern, api prompts.API) error
 }
 
 // layouts maps the names for --also to formats.
-var layouts = map[string]layout{
+var layouts = map[string]resultFormat{
 	"vllm": {write: vllm.Write},
-	"endpoints": {words: endpoints.CheckExpressible, write: func(dir string, r formats.Run) error {
+	"endpoints": {checkExpressible: endpoints.CheckExpressible, write: func(dir string, r formats.Run) error {
 		return endpoints.Write(dir, endpoints.Run{Run: r})
 	}},
 }
 
-// LayoutNames lists the names of the formats.
-func LayoutNames() []string { return slices.Sorted(maps.Keys(layouts)) }
+// FormatNames lists the names of the formats.
+func FormatNames() []string { return slices.Sorted(maps.Keys(layouts)) }
 
-// CheckLayouts reports unknown names and formats that can express none of the points' loads, or not the API. It is
+// CheckFormats reports unknown names and formats that can express none of the points' loads, or not the API. It is
 // called before the measurement.
-func CheckLayouts(names []string, points []arrival.Pattern, api prompts.API) error {
+func CheckFormats(names []string, points []arrival.Pattern, api prompts.API) error {
 	var faults []error
 	for _, name := range names {
 		l, known := layouts[name]
 		if !known {
-			faults = append(faults, fmt.Errorf("--also: %w", suggest.Unknown("layout", name, LayoutNames())))
+			faults = append(faults, fmt.Errorf("--also: %w", suggest.Unknown("layout", name, FormatNames())))
 			continue
 		}
 		var wrong error
 		for _, p := range points {
-			if l.words != nil {
-				wrong = cmp.Or(wrong, l.words(p, api))
+			if l.checkExpressible != nil {
+				wrong = cmp.Or(wrong, l.checkExpressible(p, api))
 			}
 		}
-		if wrong == nil && len(points) == 0 && l.words != nil {
-			wrong = l.words(arrival.Pattern{Kind: arrival.Maximum}, api)
+		if wrong == nil && len(points) == 0 && l.checkExpressible != nil {
+			wrong = l.checkExpressible(arrival.Pattern{Kind: arrival.Maximum}, api)
 		}
 		if wrong != nil {
 			faults = append(faults, fmt.Errorf("--also %s: %w", name, wrong))
@@ -60,9 +60,9 @@ func CheckLayouts(names []string, points []arrival.Pattern, api prompts.API) err
 	return errors.Join(faults...)
 }
 
-// WriteLayouts writes a point in the named formats into its folder. It skips formats that cannot express the point and
+// WriteFormats writes a point in the named formats into its folder. It skips formats that cannot express the point and
 // returns a note for each.
-func WriteLayouts(dir string, names []string, r formats.Run) (notes []string, err error) {
+func WriteFormats(dir string, names []string, r formats.Run) (notes []string, err error) {
 	for _, name := range names {
 		err := layouts[name].write(dir, r)
 		if errors.Is(err, formats.ErrInexpressible) {

@@ -15,7 +15,7 @@ import (
 func TestLayoutsWithoutWords(t *testing.T) {
 	constant := arrival.Pattern{Kind: arrival.Rate, Arrival: arrival.Constant, PerSecond: 1}
 	dir := t.TempDir()
-	notes, err := WriteLayouts(dir, []string{"endpoints", "vllm"}, formats.Run{Load: constant})
+	notes, err := WriteFormats(dir, []string{"endpoints", "vllm"}, formats.Run{Load: constant})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +39,7 @@ func TestLayoutsWithoutWords(t *testing.T) {
 		"no load yet": {[]string{"endpoints"}, nil, prompts.Embeddings, "and no embeddings"},
 		"a slip":      {[]string{"endpoint"}, nil, prompts.Chat, `did you mean "endpoints"`},
 	} {
-		err := CheckLayouts(c.layouts, c.points, c.api)
+		err := CheckFormats(c.layouts, c.points, c.api)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/arrival"
 )
 
-// Fact is a line about the planned requests, with its subject and its text.
-type Fact struct{ About, Text string }
+// RequestFact is a line about the planned requests, with its subject and its text.
+type RequestFact struct{ About, Text string }
 
 // WriteFacts prints one fact per line.
-func WriteFacts(w io.Writer, facts []Fact) error {
+func WriteFacts(w io.Writer, facts []RequestFact) error {
 	t := table.Table{Indent: "  "}
 	for _, f := range facts {
 		t.Row(f.About, f.Text)

@@ -91,11 +91,11 @@ func EndLines(f *sweepfile.Sweep) (all []string) {
 	return all
 }
 
-// numbers matches the numbers in texts, with size-dependent units and lists of percentiles.
-var numbers = regexp.MustCompile(`[+-]?[0-9][0-9.]*(e[+-]?[0-9]+)?( ?(ns|us|ms|s|m)\b)?(, p[0-9.]+)*`)
+// numberPattern matches the numbers in texts, with size-dependent units and lists of percentiles.
+var numberPattern = regexp.MustCompile(`[+-]?[0-9][0-9.]*(e[+-]?[0-9]+)?( ?(ns|us|ms|s|m)\b)?(, p[0-9.]+)*`)
 
 func withoutNumbers(text string) string {
-	return numbers.ReplaceAllString(strings.ReplaceAll(text, " once", " 1 times"), "")
+	return numberPattern.ReplaceAllString(strings.ReplaceAll(text, " once", " 1 times"), "")
 }
 
 func withoutDigits(text string) string {

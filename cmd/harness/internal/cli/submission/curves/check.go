@@ -40,7 +40,7 @@ func Check(a *shell.App, folder string, o CheckOptions, flags *pflag.FlagSet) er
 	reportRows(a.Report, report)
 	switch {
 	case o.JSON && o.Compatible:
-		err = shell.WriteUnescapedJSON(a.Data, officialForm(report))
+		err = shell.WriteUnescapedJSON(a.Data, toOfficialReport(report))
 	case o.JSON:
 		err = shell.WriteUnescapedJSON(a.Data, report)
 	default:
@@ -51,7 +51,7 @@ func Check(a *shell.App, folder string, o CheckOptions, flags *pflag.FlagSet) er
 	case err != nil:
 		return err
 	case o.Compatible:
-		return shell.OfficialExit(rejected)
+		return shell.OfficialExitError(rejected)
 	case rejected:
 		return &exitcode.Outcome{Code: exitcode.Invalid}
 	}
@@ -104,7 +104,7 @@ type officialReport struct {
 	Passed   bool          `json:"passed"`
 }
 
-func officialForm(r *check.Report) officialReport {
+func toOfficialReport(r *check.Report) officialReport {
 	o := officialReport{r.Folder, []officialRow{}, []officialRow{}, []officialRow{}, r.Count(check.Error) == 0}
 	for _, row := range r.Rows {
 		one := officialRow{row.Rule, row.Message, row.Severity, nil, row.Section, row.Severity != check.Error}
@@ -128,9 +128,9 @@ func reportRows(to *ci.Report, r *check.Report) {
 	if to == nil {
 		return
 	}
-	list := ci.NewFindings("severity", "rule", "section", "path", "what")
+	list := ci.NewFindingList("severity", "rule", "section", "path", "what")
 	for _, row := range r.Rows {
-		c := ci.Case{Group: "check", Name: row.Rule + " " + row.Path, Outcome: ci.Passed}
+		c := ci.ReportCase{Group: "check", Name: row.Rule + " " + row.Path, Outcome: ci.Passed}
 		if row.Severity == check.Error {
 			c.Outcome, c.Message = ci.Failed, row.Message
 		}

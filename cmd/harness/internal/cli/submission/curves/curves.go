@@ -16,8 +16,8 @@ import (
 // app is one execution of a command in this package.
 type app struct{ *shell.App }
 
-// Is reports whether a submission is one to MLPerf Endpoints, from the rules or else from its folders.
-func Is(folder, rules string) bool {
+// IsEndpoints reports whether a submission is one to MLPerf Endpoints, from the rules or else from its folders.
+func IsEndpoints(folder, rules string) bool {
 	if rules != "" {
 		return rules == endpoints.NewestRules().Name
 	}

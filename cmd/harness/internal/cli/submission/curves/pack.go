@@ -16,9 +16,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Pack packs a submission to MLPerf Endpoints, the folder of its organisation, into a new file. It packs a rejected
+// PackSubmission packs a submission to MLPerf Endpoints, the folder of its organisation, into a new file. It packs a rejected
 // submission only if rejected is true.
-func Pack(ctx context.Context, a *shell.App, folder, out string, rejected bool) (pack.Packed, error) {
+func PackSubmission(ctx context.Context, a *shell.App, folder, out string, rejected bool) (pack.Packed, error) {
 	report, err := check.Check(folder, endpoints.NewestRules())
 	if err != nil {
 		return pack.Packed{}, sdk.Usage(err)
@@ -50,7 +50,7 @@ func Pack(ctx context.Context, a *shell.App, folder, out string, rejected bool) 
 		return pack.Packed{}, sdk.Usage(fmt.Errorf("%s has %s: want one submission alone in it", organisation,
 			strings.Join(names, ", ")))
 	}
-	defer a.Tidies()()
+	defer a.BeginTidying()()
 	p, err := pack.WriteWhole(ctx, t, out)
 	if ctx.Err() != nil {
 		return p, context.Cause(ctx)

@@ -24,18 +24,18 @@ const curveRules = `.points td{overflow-wrap:normal}
 .points th,.points td{padding-right:.55rem}.wide+.wide{margin-top:1.2rem}`
 
 var curvesPage = page.ParseTemplate(curvesText, template.FuncMap{
-	"figure": results.Shown, "region": regionWords, "number": func(x float64) string { return results.Shown(&x) },
+	"figure": results.Shown, "region": regionName, "number": func(x float64) string { return results.Shown(&x) },
 })
 
 // curvesView contains the data of curves.html.
 type curvesView struct {
 	*results.Results
 	Head   page.Head
-	Models []curvesOfModel
+	Models []modelCurves
 }
 
-// curvesOfModel contains the curves of a model on one or several systems.
-type curvesOfModel struct {
+// modelCurves contains the curves of a model on one or several systems.
+type modelCurves struct {
 	Model   string
 	Agentic bool
 	Charts  []curveChart
@@ -62,15 +62,15 @@ type curveChart struct {
 func writeCurves(w io.Writer, r *results.Results, between bool) error {
 	view := curvesView{Results: r, Head: page.NewHead("Curves of "+r.Name(), curveRules)}
 	for _, c := range r.Curves {
-		i := slices.IndexFunc(view.Models, func(m curvesOfModel) bool { return m.Model == c.Model })
+		i := slices.IndexFunc(view.Models, func(m modelCurves) bool { return m.Model == c.Model })
 		if i < 0 {
 			i = len(view.Models)
-			view.Models = append(view.Models, curvesOfModel{Model: c.Model})
+			view.Models = append(view.Models, modelCurves{Model: c.Model})
 		}
 		view.Models[i].Curves = append(view.Models[i].Curves, c)
 	}
 	for _, c := range r.Compare() {
-		i := slices.IndexFunc(view.Models, func(m curvesOfModel) bool { return m.Model == c.Model })
+		i := slices.IndexFunc(view.Models, func(m modelCurves) bool { return m.Model == c.Model })
 		view.Models[i].Comparison = &c
 	}
 	for i, m := range view.Models {
@@ -89,7 +89,7 @@ func writeCurves(w io.Writer, r *results.Results, between bool) error {
 }
 
 // drawCurves draws the charts of the curves. id is the prefix of their IDs.
-func (m *curvesOfModel) drawCurves(id string, between bool) (all []curveChart, err error) {
+func (m *modelCurves) drawCurves(id string, between bool) (all []curveChart, err error) {
 	o := plot.StairsOptions{User: "tokens/s of one user (1000 / TPOT p90 in ms)", Regions: regionEnds(m.Curves),
 		Between: between}
 	if m.Agentic {
@@ -97,7 +97,7 @@ func (m *curvesOfModel) drawCurves(id string, between bool) (all []curveChart, e
 	}
 	var stairs []plot.Stairs
 	for _, c := range m.Curves {
-		stairs = append(stairs, stairsOf(c, m.Agentic))
+		stairs = append(stairs, toStairs(c, m.Agentic))
 	}
 	for _, c := range plot.OfStairs(stairs, o) {
 		svg, err := c.SVG()
@@ -110,7 +110,7 @@ func (m *curvesOfModel) drawCurves(id string, between bool) (all []curveChart, e
 }
 
 // drawWindows draws the runs with events and their steady windows.
-func (m *curvesOfModel) drawWindows(id string) error {
+func (m *modelCurves) drawWindows(id string) error {
 	for _, c := range m.Curves {
 		for _, p := range c.Points {
 			name := c.System + "/" + p.Name
@@ -133,8 +133,8 @@ func (m *curvesOfModel) drawWindows(id string) error {
 	return nil
 }
 
-// stairsOf returns the points of a curve for charts. A dedicated Offline run becomes a ceiling.
-func stairsOf(c results.Curve, agentic bool) plot.Stairs {
+// toStairs returns the points of a curve for charts. A dedicated Offline run becomes a ceiling.
+func toStairs(c results.Curve, agentic bool) plot.Stairs {
 	s := plot.Stairs{Name: c.System}
 	value := func(x *float64, scale float64) float64 {
 		if x == nil {
@@ -169,7 +169,7 @@ func regionEnds(curves []results.Curve) (all []plot.Until) {
 			known = known && c.Bounds[string(name)] == bounds
 		}
 		if known && bounds[1] >= bounds[0] {
-			all = append(all, plot.Until{Name: regionWords(name), Users: float64(bounds[1])})
+			all = append(all, plot.Until{Name: regionName(name), Users: float64(bounds[1])})
 		}
 	}
 	return all
@@ -194,8 +194,8 @@ func regionText(curves []results.Curve) string {
 	return "Regions of users, shaded in turn: " + strings.Join(words, ", ") + "."
 }
 
-// regionWords returns the name of a region on the page.
-func regionWords(r endpoints.Region) string {
+// regionName returns the name of a region on the page.
+func regionName(r endpoints.Region) string {
 	if r == "" {
 		return "-"
 	}

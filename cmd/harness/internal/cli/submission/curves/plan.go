@@ -82,9 +82,9 @@ func PlanCommand(s *shell.App) *cobra.Command {
 		"`HOW` to make the Offline point: dedicated (a separate run) or elected (the point of C_max)"+
 			" (default dedicated if the performance set has more samples than C_max)")
 	flags.StringVar(&f.o.Cohort, "cohort", "", "the target `COHORT` (default the last one allowed for the seed set)")
-	flags.DurationVar(&f.probe, "probe", defaultProbe, "time to measure the server with each number of users")
+	flags.DurationVar(&f.probe, "probe", defaultProbeTime, "time to measure the server with each number of users")
 	flags.StringVar(&f.data, "data", "", "performance set for the server: `FILE` (default generated words)")
-	shell.Some(flags, &f.connection, "backend-opt", "backend-secret")
+	shell.AddFlags(flags, &f.connection, "backend-opt", "backend-secret")
 	flags.StringVar(&f.check, "check", "", "check the plan in `FILE`")
 	flags.StringVar(&f.out, "out", "", "write the plan to `FILE`")
 	flags.StringVar(&f.configs, "client-configs", "", "write the official client's configuration of each point to `DIR`")
@@ -141,7 +141,7 @@ func (a *app) showPlan(p *plan.Plan, f *planFlags) error {
 	if err := WritePlan(a.Stdout, p, rules); err != nil {
 		return err
 	}
-	if err := writeNew(files); err != nil {
+	if err := createFiles(files); err != nil {
 		return sdk.Usage(err)
 	}
 	if keys := p.Client.Unfilled(); f.configs != "" && len(keys) > 0 {
@@ -184,7 +184,7 @@ func planFiles(p *plan.Plan, f *planFlags, rules *endpoints.Rules) (files []newF
 	return files, nil
 }
 
-func writeNew(files []newFile) error {
+func createFiles(files []newFile) error {
 	for _, one := range files {
 		if err := os.MkdirAll(filepath.Dir(one.path), 0o755); err != nil {
 			return err

@@ -17,8 +17,8 @@ import (
 
 // The time per number of users and the highest number in the search for a server's C_max.
 const (
-	defaultProbe = 20 * time.Second
-	maxProbed    = 1 << 14
+	defaultProbeTime = 20 * time.Second
+	maxProbed        = 1 << 14
 )
 
 func isURL(text string) bool {

@@ -51,7 +51,7 @@ func SteadyCommand(s *shell.App) *cobra.Command {
 	f := &steadyFlags{}
 	c := &cobra.Command{
 		Use: "steady EVENTS", Short: "Find the steady window of a run of MLPerf Endpoints", Long: steadyHelp,
-		Args: shell.OneArgument("the client's events.jsonl, or our own requests.jsonl"),
+		Args: shell.RequireOneArgument("the client's events.jsonl, or our own requests.jsonl"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if c.Flags().Changed("users") == c.Flags().Changed("min-seconds") {
 				return sdk.Usage(errors.New("want --users, the point's concurrency, or --min-seconds"))

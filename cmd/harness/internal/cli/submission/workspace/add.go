@@ -41,13 +41,13 @@ func (a *app) addCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if ofEndpointsWorkspace(dir, "") {
+			if isEndpointsWorkspace(dir, "") {
 				return a.addEndpoints(c.Context(), dir, args, o, c.Flags())
 			}
 			return a.addFolders(c.Context(), dir, args, o)
 		},
 	}
-	runs.WorkspaceFlag(c, &dir)
+	runs.AddWorkspaceFlag(c, &dir)
 	flags := c.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&o.System, "system", "", "`NAME` of the system that ran (default: the only one)")
@@ -71,7 +71,7 @@ func (a *app) addFolders(ctx context.Context, dir string, folders []string, o as
 		for _, r := range added.Results {
 			fmt.Fprintf(a.Stdout, "%v  from %s\n", r, r.Out)
 		}
-		runs.SayLeft(a.Stdout, added.Skipped)
+		runs.PrintLeftOut(a.Stdout, added.Skipped)
 		a.printMarks(added.Results)
 		open, err = w.OpenFields()
 		return err
@@ -100,7 +100,7 @@ func (a *app) removeCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if ofEndpointsWorkspace(dir, "") {
+			if isEndpointsWorkspace(dir, "") {
 				return a.removeEndpoints(c.Context(), dir, args)
 			}
 			return sdk.Usage(assemble.UpdateWorkspace(c.Context(), dir, func(w *assemble.Workspace) error {
@@ -112,7 +112,7 @@ func (a *app) removeCommand() *cobra.Command {
 			}))
 		},
 	}
-	runs.WorkspaceFlag(c, &dir)
+	runs.AddWorkspaceFlag(c, &dir)
 	return c
 }
 

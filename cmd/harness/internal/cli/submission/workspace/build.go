@@ -38,15 +38,15 @@ func (a *app) buildCommand() *cobra.Command {
 	f := &buildFlags{}
 	c := &cobra.Command{
 		Use: "build", Short: "Make the tree of a submission from the added runs", Long: buildHelp,
-		Args: shell.NoArguments,
+		Args: shell.RejectArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if ofEndpointsWorkspace(f.workspace, f.Rules) {
+			if isEndpointsWorkspace(f.workspace, f.Rules) {
 				return a.buildEndpoints(c.Context(), f, c.Flags())
 			}
 			return a.buildTree(c.Context(), f)
 		},
 	}
-	runs.WorkspaceFlag(c, &f.workspace)
+	runs.AddWorkspaceFlag(c, &f.workspace)
 	flags := c.Flags()
 	flags.SortFlags = false
 	rounds := tree.Rounds(mlconf.ToMake)
@@ -77,7 +77,7 @@ func (a *app) buildTree(ctx context.Context, f *buildFlags) error {
 		}
 		return a.printDerived(p)
 	}
-	defer a.Tidies()()
+	defer a.BeginTidying()()
 	done, err := p.Write(ctx, f.out, f.force)
 	if err != nil {
 		if ctx.Err() != nil {
@@ -93,7 +93,7 @@ func (a *app) buildTree(ctx context.Context, f *buildFlags) error {
 
 // printDerived lists the runs that are left out, the copied results, and what the rules require but is missing.
 func (a *app) printDerived(p *assemble.Plan) error {
-	runs.SayLeft(a.Stdout, p.LeftOut)
+	runs.PrintLeftOut(a.Stdout, p.LeftOut)
 	for _, d := range p.Derived {
 		fmt.Fprintf(a.Stdout, "%s\n    copy of %s; %s\n", d.Place, d.From, d.Reason)
 	}

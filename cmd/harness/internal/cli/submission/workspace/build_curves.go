@@ -21,13 +21,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// ofEndpointsWorkspace reports whether a workspace is for a submission to MLPerf Endpoints, from the rules or its file.
-func ofEndpointsWorkspace(dir, rules string) bool {
+// isEndpointsWorkspace reports whether a workspace is for a submission to MLPerf Endpoints, from the rules or its file.
+func isEndpointsWorkspace(dir, rules string) bool {
 	return rules == endpoints.NewestRules().Name || build.IsWorkspace(dir)
 }
 
-// beginEndpoints is submission init for MLPerf Endpoints.
-func (a *app) beginEndpoints(ctx context.Context, dir string, o *initFlags, flags *pflag.FlagSet) error {
+// initEndpoints is submission init for MLPerf Endpoints.
+func (a *app) initEndpoints(ctx context.Context, dir string, o *initFlags, flags *pflag.FlagSet) error {
 	if err := curves.CheckFlags(flags, "system-type"); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (a *app) beginEndpoints(ctx context.Context, dir string, o *initFlags, flag
 	for _, name := range written {
 		fmt.Fprintln(a.Stdout, filepath.Join(dir, name))
 	}
-	return a.listOpen(w)
+	return a.listUnwritten(w)
 }
 
 // probeNodes runs the description program on the hosts through ssh, or on this machine if there are none. It returns
@@ -80,8 +80,8 @@ func describeExit(err error) error {
 	return fmt.Errorf("%w: %s", err, lines[len(lines)-1])
 }
 
-// listOpen lists the texts that a person must still write.
-func (a *app) listOpen(w *build.Workspace) error {
+// listUnwritten lists the texts that a person must still write.
+func (a *app) listUnwritten(w *build.Workspace) error {
 	open, err := w.OpenFields()
 	if err != nil {
 		return sdk.Usage(err)
@@ -107,7 +107,7 @@ func (a *app) addEndpoints(ctx context.Context, dir string, folders []string, o 
 				fmt.Fprintln(a.Stdout, "    marked, not to be submitted: "+mark)
 			}
 		}
-		return a.listOpen(w)
+		return a.listUnwritten(w)
 	}))
 }
 
@@ -149,7 +149,7 @@ func (a *app) buildEndpoints(ctx context.Context, f *buildFlags, flags *pflag.Fl
 		return sdk.Usage(fmt.Errorf("%s: fill them in, or give --allow-unfilled",
 			figure.Plural(len(p.OpenFields), "field")+" not filled in"))
 	}
-	defer a.Tidies()()
+	defer a.BeginTidying()()
 	if _, err := p.Write(ctx, f.out, f.force); err != nil {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
@@ -161,7 +161,7 @@ func (a *app) buildEndpoints(ctx context.Context, f *buildFlags, flags *pflag.Fl
 	if err := a.printLacking(p, f.workspace); err != nil {
 		return err
 	}
-	return a.sayChecked(filepath.Join(f.out, filepath.FromSlash(p.Root)))
+	return a.printChecked(filepath.Join(f.out, filepath.FromSlash(p.Root)))
 }
 
 // printPower explains the calculation of a system's power.
@@ -186,8 +186,8 @@ func (a *app) printLacking(p *build.Plan, workspace string) error {
 	return nil
 }
 
-// sayChecked prints the findings of the check in a new tree.
-func (a *app) sayChecked(root string) error {
+// printChecked prints the findings of the check in a new tree.
+func (a *app) printChecked(root string) error {
 	report, err := check.Check(root, endpoints.NewestRules())
 	if err != nil {
 		return err

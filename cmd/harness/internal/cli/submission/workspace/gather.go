@@ -61,7 +61,7 @@ func (a *app) addRuns(ctx context.Context, r *runFlags) error {
 		if err != nil {
 			return err
 		}
-		runs.SayLeft(a.Stdout, added.Skipped)
+		runs.PrintLeftOut(a.Stdout, added.Skipped)
 		a.printMarks(added.Results)
 		return nil
 	})

@@ -46,10 +46,10 @@ func (a *app) initCommand() *cobra.Command {
 	var o initFlags
 	c := &cobra.Command{
 		Use: "init", Short: "Begin a submission: describe this machine, mark fields to fill in",
-		Long: initHelp, Args: shell.NoArguments,
+		Long: initHelp, Args: shell.RejectArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if ofEndpointsWorkspace(dir, o.rules) {
-				return a.beginEndpoints(c.Context(), dir, &o, c.Flags())
+			if isEndpointsWorkspace(dir, o.rules) {
+				return a.initEndpoints(c.Context(), dir, &o, c.Flags())
 			}
 			if given := shell.Changed(c, "rules", "submission-id", "node", "ssh"); given != "" {
 				return sdk.Usage(fmt.Errorf("--%s goes with --rules %s only", given, endpoints.NewestRules().Name))
@@ -57,7 +57,7 @@ func (a *app) initCommand() *cobra.Command {
 			return a.initWorkspace(c.Context(), dir, o.InitOptions)
 		},
 	}
-	runs.WorkspaceFlag(c, &dir)
+	runs.AddWorkspaceFlag(c, &dir)
 	flags := c.Flags()
 	flags.StringVar(&o.Submitter, "submitter", "", "`NAME` of your organisation's folder")
 	flags.StringVar(&o.Division, "division", "", "closed, open or network (default closed)")
@@ -84,12 +84,12 @@ func (a *app) initWorkspace(ctx context.Context, dir string, o assemble.InitOpti
 	return listUnfilled(a.Stdout, dir, done.OpenFields)
 }
 
-// maxProbe is the time limit of a program that describes devices.
-const maxProbe = 20 * time.Second
+// maxProbeTime is the time limit of a program that describes devices.
+const maxProbeTime = 20 * time.Second
 
 // runProgram returns the output of a program.
 func runProgram(ctx context.Context, name string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, maxProbe)
+	ctx, cancel := context.WithTimeout(ctx, maxProbeTime)
 	defer cancel()
 	return exec.CommandContext(ctx, name, args...).Output()
 }

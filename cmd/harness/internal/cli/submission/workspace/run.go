@@ -78,7 +78,7 @@ func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 		PreRunE: func(*cobra.Command, []string) error { return a.Guard(f) },
 		RunE:    func(c *cobra.Command, args []string) error { return a.makeRuns(c, r, args) },
 	}
-	compliance.RunFlags(c, r.Flags)
+	compliance.AddRunFlags(c, r.Flags)
 	flags := c.Flags()
 	for _, own := range ownFlagNames {
 		*flags.Lookup(own) = *r.ownFlags().Lookup(own)
@@ -113,8 +113,8 @@ func (r *runFlags) ownFlags() *pflag.FlagSet {
 	return flags
 }
 
-// settleFlags checks the flags and sets the defaults of a submission's runs.
-func (r *runFlags) settleFlags() error {
+// completeFlags checks the flags and sets the defaults of a submission's runs.
+func (r *runFlags) completeFlags() error {
 	switch {
 	case r.rehearsal:
 		r.Rules.Official = !r.Rules.Smoke
@@ -147,7 +147,7 @@ func (a *app) makeRuns(c *cobra.Command, r *runFlags, models []string) error {
 			return sdk.Usage(fmt.Errorf("--%s goes with a plan of a curve (harness submission plan)", name))
 		}
 	}
-	if err := errors.Join(r.settleFlags(), r.Goal.Settle(c, &r.Request), r.checkKnownType()); err != nil {
+	if err := errors.Join(r.completeFlags(), r.Goal.Settle(c, &r.Request), r.checkKnownType()); err != nil {
 		return sdk.Usage(err)
 	}
 	if suite.IsFile(models[0]) {
@@ -163,16 +163,16 @@ func (a *app) makeRuns(c *cobra.Command, r *runFlags, models []string) error {
 	if r.dryRun {
 		return a.writeHours(c.Context(), parts)
 	}
-	defer a.Several()()
-	return runs.Observed(a.App, c.Context(), r.Flags, func() error { return a.submitParts(c.Context(), r, parts) })
+	defer a.BeginSeveral()()
+	return runs.RunObserved(a.App, c.Context(), r.Flags, func() error { return a.runParts(c.Context(), r, parts) })
 }
 
-// submitParts runs all models and adds the runs to the workspace.
-func (a *app) submitParts(ctx context.Context, r *runFlags, parts []campaign.ModelPart) error {
+// runParts runs all models and adds the runs to the workspace.
+func (a *app) runParts(ctx context.Context, r *runFlags, parts []campaign.ModelPart) error {
 	if r.rehearsal {
 		fmt.Fprintln(a.Stdout, "a rehearsal: no check accepts these runs")
 	}
-	var outcome shell.Outcomes
+	var outcome shell.RunOutcomes
 	outcome.Fault(campaign.Submit(ctx, parts, func(p campaign.ModelPart, o campaign.Outcome) {
 		a.printOutcome(&outcome, p,
 			o)
@@ -192,19 +192,19 @@ func (a *app) planParts(c *cobra.Command, r *runFlags, models []string) ([]campa
 	for _, model := range models {
 		one := *r.Flags
 		one.Request.Model.Name = model
-		one.Model.Files = ofModel(r.Model.Files, model, models)
-		one.Request.Data.Path = lastValue(ofModel(r.datasets, model, models))
-		one.Request.Data.AccuracyPath = lastValue(ofModel(r.accuracyDatasets, model, models))
-		one.Request.Data.AuditPath = lastValue(ofModel(r.auditDatasets, model, models))
+		one.Model.Files = modelValues(r.Model.Files, model, models)
+		one.Request.Data.Path = lastValue(modelValues(r.datasets, model, models))
+		one.Request.Data.AccuracyPath = lastValue(modelValues(r.accuracyDatasets, model, models))
+		one.Request.Data.AuditPath = lastValue(modelValues(r.auditDatasets, model, models))
 		if j, is := r.listed[model]; is {
-			if err := r.fromSuite(&one, j); err != nil {
+			if err := r.applySuite(&one, j); err != nil {
 				faults = append(faults, fmt.Errorf("%s: %w", model, err))
 				continue
 			}
 		}
 		s, _, err := runs.Campaign(a.App, c, &one)
 		r.Output.Dir, r.Plugins.Catalog = one.Output.Dir, one.Plugins.Catalog
-		if embedded := r.refuseEmbedded(one.Request); embedded != nil {
+		if embedded := r.rejectEmbedded(one.Request); embedded != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", model, embedded))
 		}
 		if err == nil {
@@ -223,9 +223,9 @@ func (a *app) planParts(c *cobra.Command, r *runFlags, models []string) ([]campa
 	return parts, sdk.Usage(errors.Join(faults...))
 }
 
-// refuseEmbedded rejects an embedded model before hours of runs, because add would reject it afterwards. A backend
+// rejectEmbedded rejects an embedded model before hours of runs, because add would reject it afterwards. A backend
 // named by the user may have its own model.
-func (r *runFlags) refuseEmbedded(q bench.Request) error {
+func (r *runFlags) rejectEmbedded(q bench.Request) error {
 	var what []string
 	if len(q.Model.Files) == 0 && q.Model.Backend == "" {
 		what = append(what, "--model")
@@ -240,8 +240,8 @@ func (r *runFlags) refuseEmbedded(q bench.Request) error {
 		"with --rehearsal", strings.Join(what, " and "))
 }
 
-// ofModel returns the values for a model. MODEL=VALUE is for one model, and VALUE for all.
-func ofModel(values []string, model string, models []string) []string {
+// modelValues returns the values for a model. MODEL=VALUE is for one model, and VALUE for all.
+func modelValues(values []string, model string, models []string) []string {
 	var mine []string
 	for _, text := range values {
 		name, value, ok := strings.Cut(text, "=")
@@ -264,13 +264,13 @@ func lastValue(values []string) string {
 }
 
 // printOutcome prints the outcome of a run or an audit.
-func (a *app) printOutcome(all *shell.Outcomes, p campaign.ModelPart, o campaign.Outcome) {
+func (a *app) printOutcome(all *shell.RunOutcomes, p campaign.ModelPart, o campaign.Outcome) {
 	switch {
 	case o.Err != nil:
 		all.Add(exitcode.Of(o.Err))
 		fmt.Fprintf(a.Stderr, "%s %v: %v\n", p.Submission.Model.Name, o.Step, o.Err)
 	case o.Audited != nil:
-		compliance.Judged(all, nil, o.Audited.Verdict)
+		compliance.AddVerdict(all, nil, o.Audited.Verdict)
 		compliance.WriteVerdict(a.App, *o.Audited)
 	case o.Run.ExitCode != 0:
 		all.Add(exitcode.Code(o.Run.ExitCode))
@@ -300,13 +300,13 @@ func (a *app) writeHours(ctx context.Context, parts []campaign.ModelPart) error 
 		word = "at least"
 	}
 	_, err := fmt.Fprintf(a.Stdout, "%s %s of runs to make, without loading models and data\n", word,
-		cmp.Or(aboutText(whole), "0 s"))
+		cmp.Or(approximateText(whole), "0 s"))
 	return err
 }
 
 // hoursText formats the expected time of a run.
 func hoursText(run campaign.PlannedRun) string {
-	switch text := aboutText(run.Duration); {
+	switch text := approximateText(run.Duration); {
 	case run.Exists:
 		return "there"
 	case run.IsEstimate:
@@ -318,8 +318,8 @@ func hoursText(run campaign.PlannedRun) string {
 	}
 }
 
-// aboutText formats an approximate duration; "" for 0.
-func aboutText(d time.Duration) string {
+// approximateText formats an approximate duration; "" for 0.
+func approximateText(d time.Duration) string {
 	switch {
 	case d <= 0:
 		return ""

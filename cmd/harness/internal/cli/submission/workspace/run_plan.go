@@ -27,8 +27,8 @@ import (
 var planRunFlags = []string{"out", "force", "quiet", "rehearsal", "shorten", "client", "client-python", "dry-run",
 	"backend-opt", "backend-secret"}
 
-// lineEvery is the interval of the progress lines of a point.
-const lineEvery = 30 * time.Second
+// progressInterval is the interval of the progress lines of a point.
+const progressInterval = 30 * time.Second
 
 // runPlan runs the points in plans of curves.
 func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
@@ -48,7 +48,7 @@ func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 		if err := curves.WritePlan(a.Stdout, p, rules); err != nil {
 			return err
 		}
-		return checkSets(p, rules, say)
+		return compareSets(p, rules, say)
 	}
 	driven, err := a.pointClient(r, p, rules)
 	if err != nil {
@@ -57,12 +57,12 @@ func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 	o := drive.Options{Plan: p, Rules: rules, Client: driven, Rehearsal: r.rehearsal, TimeDivisor: r.shorten,
 		Force: r.Output.Force, Say: say, Out: cmp.Or(r.Output.Dir, "curve-"+p.Model)}
 	if !r.Quiet {
-		o.ReportInterval = lineEvery
+		o.ReportInterval = progressInterval
 	}
 	if r.rehearsal {
 		say("a rehearsal: no check accepts these runs")
 	}
-	if err := checkSets(p, rules, say); err != nil {
+	if err := compareSets(p, rules, say); err != nil {
 		return err
 	}
 	curve, err := drive.RunCurve(c.Context(), o)
@@ -72,9 +72,9 @@ func (a *app) runPlan(c *cobra.Command, r *runFlags, files []string) error {
 	return serving.OfServer(err)
 }
 
-// checkSets calls say for the differences between a plan's files and the official sets: the performance set, and the
+// compareSets calls say for the differences between a plan's files and the official sets: the performance set, and the
 // accuracy set if an accuracy run is due.
-func checkSets(p *plan.Plan, rules *endpoints.Rules, say func(line string)) error {
+func compareSets(p *plan.Plan, rules *endpoints.Rules, say func(line string)) error {
 	if keys := p.Client.Unfilled(); p.Client.PerformanceSet == "" || slices.Contains(keys, performanceKey) {
 		return nil
 	}
@@ -191,7 +191,7 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 		return official, nil
 	}
 	v := shell.Version()
-	return &drive.OwnClient{Endpoint: p.Client.Endpoint, Tokenizer: a.tokenizerOf(p), Version: v.Version, Commit: v.Commit,
+	return &drive.OwnClient{Endpoint: p.Client.Endpoint, Tokenizer: a.findTokenizer(p), Version: v.Version, Commit: v.Commit,
 		Connection: connection, Prompts: drive.SetOptions(p.Client.PerformanceSet, p.Model, rules),
 		Accuracy: drive.AccuracyFileOf(p, rules), SWEBench: p.Client.SWEBench, Rules: rules,
 		Note: func(text string) { fmt.Fprintln(a.Stdout, "note: "+text) }}, nil
@@ -220,9 +220,9 @@ const (
 	performanceKey = "client.performance_set"
 )
 
-// tokenizerOf returns the plan's tokenizer if it is on this machine. If it is empty, the server's token counts are
+// findTokenizer returns the plan's tokenizer if it is on this machine. If it is empty, the server's token counts are
 // used.
-func (a *app) tokenizerOf(p *plan.Plan) string {
+func (a *app) findTokenizer(p *plan.Plan) string {
 	file := p.Client.Tokenizer
 	if slices.Contains(p.Client.Unfilled(), tokenizerKey) || file == "" {
 		return ""

@@ -20,12 +20,12 @@ func (r *runFlags) readSuite(c *cobra.Command, args []string) (models []string, 
 	if len(args) > 1 {
 		return nil, fmt.Errorf("%q: want one suite, or models", args)
 	}
-	s, err := suite.Read(args[0])
+	s, err := suite.ReadSuite(args[0])
 	if err != nil {
 		return nil, err
 	}
 	r.Output.Dir = cmp.Or(r.Output.Dir, s.Out)
-	given := suite.FlagsOf(c.Flags(), notOfRun(c))
+	given := suite.ListFlags(c.Flags(), foreignFlags(c))
 	r.listed = map[string]suite.Job{}
 	var faults []error
 	for _, j := range s.Jobs {
@@ -38,17 +38,17 @@ func (r *runFlags) readSuite(c *cobra.Command, args []string) (models []string, 
 		case twice:
 			faults = append(faults, fmt.Errorf("%s is listed twice", j.Model))
 		}
-		j.Flags = suite.Over(j.Flags, given)
+		j.Flags = suite.OverrideFlags(j.Flags, given)
 		r.listed[j.Model] = j
 		models = append(models, j.Model)
 	}
 	return models, errors.Join(faults...)
 }
 
-// notOfRun returns the flags of a command that harness run lacks or that have another meaning there.
-func notOfRun(c *cobra.Command) []string {
+// foreignFlags returns the flags of a command that harness run lacks or that have another meaning there.
+func foreignFlags(c *cobra.Command) []string {
 	run := pflag.NewFlagSet("", pflag.ContinueOnError)
-	runs.ModelFlags(run, new(bench.Request))
+	runs.AddModelFlags(run, new(bench.Request))
 	others := slices.Clone(ownFlagNames)
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		if run.Lookup(f.Name) == nil {
@@ -58,8 +58,8 @@ func notOfRun(c *cobra.Command) []string {
 	return others
 }
 
-// fromSuite applies the suite's flags for a model.
-func (r *runFlags) fromSuite(one *runs.Flags, j suite.Job) error {
+// applySuite applies the suite's flags for a model.
+func (r *runFlags) applySuite(one *runs.Flags, j suite.Job) error {
 	request, err := runs.JobRequest(j)
 	if err != nil {
 		return err
@@ -71,5 +71,5 @@ func (r *runFlags) fromSuite(one *runs.Flags, j suite.Job) error {
 	one.Request = request
 	settled := *r
 	settled.Flags = one
-	return settled.settleFlags()
+	return settled.completeFlags()
 }

@@ -23,6 +23,6 @@ func Commands(
 ) []*cobra.Command {
 	a := &app{s, check}
 	run := a.runCommand(f)
-	shell.ConcernsPlugins(run)
+	shell.MarkPluginCommand(run)
 	return []*cobra.Command{run, a.initCommand(), a.addCommand(), a.removeCommand(), a.buildCommand()}
 }
