@@ -1,8 +1,11 @@
 package yolo
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/onnx"
 	"github.com/plumbline-ml/plumbline/plugins/internal/detection"
@@ -111,7 +114,8 @@ func checkOutputForm(rows, columns, positions int64) error {
 const rectStep = 32
 
 // fileSignature contains the tensor sizes in a model file. -1 is a free size; all are 0 if the file declares nothing.
-type fileSignature struct{ height, width, rows, columns int }
+// exported is the size in the metadata entry imgsz; 0: none.
+type fileSignature struct{ height, width, rows, columns, exported int }
 
 func (s fileSignature) hasFixedSides() bool { return s.height > 0 && s.width > 0 }
 func (s fileSignature) hasFreeSides() bool  { return s.height < 0 && s.width < 0 }
@@ -128,10 +132,24 @@ func readSignature(m backend.Model) (s fileSignature) {
 	if out := file.Outputs[0].Dims; len(out) == 3 {
 		s.rows, s.columns = int(out[1].Size), int(out[2].Size)
 	}
+	s.exported = exportedSize(file.Metadata["imgsz"])
 	return s
 }
 
-// letterboxSize returns the size of the letterbox: the user's, the file's fixed size, or the official one.
+// exportedSize reads the value of imgsz: "[320, 320]" or "320". It returns 0 for other shapes and sizes.
+func exportedSize(imgsz string) int {
+	sides := strings.Split(strings.Trim(strings.TrimSpace(imgsz), "[]()"), ",")
+	n, err := strconv.Atoi(strings.TrimSpace(sides[0]))
+	if err != nil || n < rectStep || n > maxSize || len(sides) > 2 {
+		return 0
+	}
+	if len(sides) == 2 && strings.TrimSpace(sides[1]) != strings.TrimSpace(sides[0]) {
+		return 0
+	}
+	return n
+}
+
+// letterboxSize returns the size of the letterbox: the user's, the file's fixed size or imgsz, or the official one.
 func (s fileSignature) letterboxSize(p *option.Params, given int) int {
 	switch {
 	case given != 0:
@@ -145,7 +163,7 @@ func (s fileSignature) letterboxSize(p *option.Params, given int) int {
 	case s.hasFixedSides():
 		return s.height
 	}
-	return officialSize
+	return cmp.Or(s.exported, officialSize)
 }
 
 // checkClasses returns an error if there are no labels for this number of classes.

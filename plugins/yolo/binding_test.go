@@ -19,8 +19,8 @@ func onnxFile(t *testing.T, height, width, rows int) string {
 	return onnxFileOf(t, height, width, rows, 8400)
 }
 
-// onnxFileOf is onnxFile with another number of columns.
-func onnxFileOf(t *testing.T, height, width, rows, columns int) string {
+// onnxFileOf is onnxFile with another number of columns, and with metadata as pairs of names and values.
+func onnxFileOf(t *testing.T, height, width, rows, columns int, metadata ...string) string {
 	t.Helper()
 	field := func(message []byte, number int, data []byte) []byte {
 		message = binary.AppendUvarint(message, uint64(number)<<3|2)
@@ -43,7 +43,11 @@ func onnxFileOf(t *testing.T, height, width, rows, columns int) string {
 	graph := field(nil, 11, value("images", 1, 3, height, width))
 	graph = field(graph, 12, value("output0", 1, rows, columns))
 	path := filepath.Join(t.TempDir(), "yolo.onnx")
-	write(t, path, string(field(field(varint(1, 8), 7, graph), 8, varint(2, 17))), nil)
+	model := field(field(varint(1, 8), 7, graph), 8, varint(2, 17))
+	for i := 0; i < len(metadata); i += 2 {
+		model = field(model, 14, field(field(nil, 1, []byte(metadata[i])), 2, []byte(metadata[i+1])))
+	}
+	write(t, path, string(model), nil)
 	return path
 }
 
@@ -91,6 +95,33 @@ func TestShapeIsThatOfTheFile(t *testing.T) {
 		}
 		if got := w.file.Inputs[0].Shape; (got[2] == int64(c.size)) == c.rect {
 			t.Errorf("%d x %d: input %v, want sides %s", c.height, c.width, got, side)
+		}
+	}
+}
+
+// TestSizeIsThatOfTheExport: if the sides are free, the file's imgsz applies unless the user sets a size.
+func TestSizeIsThatOfTheExport(t *testing.T) {
+	for _, c := range []struct {
+		side   int
+		imgsz  string
+		params map[string]string
+		size   int
+	}{
+		{-1, "[320, 320]", nil, 320}, {-1, "[320,320]", nil, 320}, {-1, "320", nil, 320}, {-1, "(416, 416)", nil, 416},
+		{-1, "[ 1280 , 1280 ]", nil, 1280}, {-1, "[640, 640]", nil, 640}, {-1, "", nil, 640}, {-1, "[320, 480]", nil, 640},
+		{-1, "[320, 320, 3]", nil, 640}, {-1, "[-320, -320]", nil, 640}, {-1, "[8192, 8192]", nil, 640},
+		{-1, "large", nil, 640}, {-1, "[320, 320]", map[string]string{"size": "640"}, 640}, {512, "[320, 320]", nil, 512},
+		{-1, "[320, 320]", map[string]string{"shape": "fixed"}, 320},
+	} {
+		file := onnxFileOf(t, c.side, c.side, 84, -1, "stride", "32", "imgsz", c.imgsz, "names", "{0: 'person'}")
+		w, err := opened(t, sdk.Options{ModelFile: file, Params: c.params})
+		if err != nil {
+			t.Errorf("%q: %v", c.imgsz, err)
+			continue
+		}
+		if w.letterbox.Size != c.size || !strings.Contains(w.notes, fmt.Sprintf("letterboxed to %d x %d", c.size, c.size)) {
+			t.Errorf("sides %d, imgsz %q, %v: size %d, want %d (%s)", c.side, c.imgsz, c.params, w.letterbox.Size,
+				c.size, w.notes)
 		}
 	}
 }
