@@ -224,7 +224,9 @@ func (r Run) writeReasons(b *terminal.Writer) {
 	for _, reason := range r.Reasons {
 		t.Row(reason.Rule, reason.Measured)
 		t.Row("", "needed: "+reason.Needed)
-		t.Row("", reason.Hint)
+		if reason.Hint != "" { // LoadGen's logs contain advice on some reasons only
+			t.Row("", reason.Hint)
+		}
 	}
 	_, _ = t.WriteTo(b) // WriteRow returns the error
 }
