@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -186,6 +187,37 @@ func TestHalfOfTheDay(t *testing.T) {
 				t.Errorf("pairs beyond the last: %v", err)
 			}
 		})
+	}
+}
+
+// TestAnotherVariant: the error names another variant exactly if the folder contains that variant's files.
+func TestAnotherVariant(t *testing.T) {
+	names := map[SizeVariant]string{Full: "variant=full", Sample: "variant=sample", Debug: "variant=debug"}
+	for there := range names {
+		dir := folder(t, day(t, 3, there))
+		for asked := range names {
+			s, err := Open(dir, PairOptions{Variant: asked})
+			if there == asked {
+				if err != nil {
+					t.Errorf("%q: %v", asked, err)
+				} else if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+				continue
+			}
+			if !errors.Is(err, ErrDataset) || !strings.Contains(err.Error(), "but files of "+names[there]+", which") {
+				t.Errorf("%q in a folder of %q: %v", asked, there, err)
+			}
+		}
+	}
+	if _, err := Open(t.TempDir(), PairOptions{}); err == nil || strings.Contains(err.Error(), "variant=") {
+		t.Errorf("an empty folder: %v", err)
+	}
+	both := day(t, 3, Sample)
+	maps.Copy(both, day(t, 3, Debug))
+	if _, err := Open(folder(t, both), PairOptions{}); err == nil ||
+		!strings.Contains(err.Error(), "variant=sample and variant=debug") {
+		t.Errorf("two others: %v", err)
 	}
 }
 

@@ -2,6 +2,7 @@ package criteo
 
 import (
 	"archive/zip"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,20 @@ func (o PairOptions) hasFiles(dir string) bool {
 	return slices.ContainsFunc([]string{denseName, sparseName, labelsName}, func(name string) bool {
 		return fault.PathExists(filepath.Join(dir, o.variantName(name)))
 	})
+}
+
+// otherVariants returns the part of the error message that names other variants with files in dir, or "".
+func (o PairOptions) otherVariants(dir string) string {
+	var found []string
+	for _, v := range []SizeVariant{Full, Sample, Debug} {
+		if v != o.Variant && (PairOptions{Variant: v}).hasFiles(dir) {
+			found = append(found, "variant="+cmp.Or(strings.TrimPrefix(string(v), "_"), "full"))
+		}
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return ", but files of " + strings.Join(found, " and ") + ", which that parameter chooses"
 }
 
 // multiHot contains the arrays of the multi-hot layout. One file contains all tables.

@@ -83,9 +83,9 @@ func Open(dir string, o PairOptions) (*PairSet, error) {
 	case o.hasFiles(dir):
 		s.openMultiHot(dir, o, &faults)
 	default:
-		return nil, fmt.Errorf("%w %s: it holds neither %s, %s and %s nor %s nor %s: %w", ErrDataset, dir,
+		return nil, fmt.Errorf("%w %s: it holds neither %s, %s and %s nor %s nor %s%s: %w", ErrDataset, dir,
 			o.variantName(denseName), o.variantName(sparseName), o.variantName(labelsName), binaryName, reorderedName,
-			fs.ErrNotExist)
+			o.otherVariants(dir), fs.ErrNotExist)
 	}
 	if err := faults.Err(ErrDataset, dir); err != nil {
 		return nil, errors.Join(err, s.Close())
