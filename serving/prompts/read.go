@@ -34,6 +34,7 @@ type rowReader struct {
 
 	conversations, unanswered int
 	answers                   int             // number of chats whose last message is a recorded answer
+	numbers                   int             // number of rows whose prompt is a number
 	conversationNames         map[string]bool // names of conversations
 	userMark                  []int32         // ids that begin the user's part of prompts of ids; nil: not determined yet
 }

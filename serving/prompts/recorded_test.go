@@ -32,6 +32,23 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
+// TestPromptsOfNumbers: a prompt that is a number is sent as written, with a note.
+func TestPromptsOfNumbers(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"a.jsonl", `{"prompt": 5}`, "5"}, {"a.jsonl", `{"prompt": -1.50}`, "-1.50"}, {"a.jsonl", `{"prompt": 1e3}`, "1e3"},
+		{"a.json", `[{"prompt": 7}]`, "7"}, {"a.jsonl", `{"text": 12345678901234567890}`, "12345678901234567890"},
+		{"a.jsonl", `{"prompt": "5"}`, ""}, {"a.jsonl", `{"prompt": "-"}`, ""}, {"a.csv", "prompt\n5", ""},
+		{"a.csv", "prompt,osl\n5,6", ""}, {"a.jsonl", `{"prompt": "a", "osl": 5}`, ""},
+	} {
+		path := file(t, c.name, c.text+"\n")
+		set, asks := draw(t, prompts.PromptOptions{File: path}, prompts.DrawOptions{Order: prompts.InOrder})
+		noted := strings.Contains(strings.Join(set.Notes, ";"), "prompts that are numbers, not texts: 1.")
+		if len(asks) != 1 || noted != (c.want != "") || noted && asks[0].Text != c.want {
+			t.Errorf("%s: asked as %+v, notes %q", c.text, asks, set.Notes)
+		}
+	}
+}
+
 // TestInstructions checks that the instruction precedes the input.
 func TestInstructions(t *testing.T) {
 	for line, want := range map[string]string{

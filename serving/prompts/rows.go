@@ -109,6 +109,9 @@ func (r *rowReader) buildPlain(rec *sourceRow, a *Ask) {
 	before := len(r.faults.List) + r.faults.More
 	row := promptRow{ask: a, line: int32(min(rec.line, math.MaxInt32))}
 	r.readCommonFields(rec, &row)
+	if cell := rec.cells[fPrompt]; rec.hasField(fPrompt) && (cell[0] == '-' || cell[0] >= '0' && cell[0] <= '9') {
+		r.numbers++
+	}
 	r.buildInstruction(rec)
 	r.buildForm(rec, a)
 	if !r.chooseAPI(rec) {

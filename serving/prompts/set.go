@@ -107,6 +107,10 @@ func (r *rowReader) noteData(s *PromptSet) {
 		s.addNotef("chats that end with a message of the assistant: %d. It is taken for the recorded answer, and not sent",
 			r.answers)
 	}
+	if r.numbers > 0 {
+		s.addNotef("prompts that are numbers, not texts: %d. They are sent as they are written; token ids are lists, [5]",
+			r.numbers)
+	}
 	for _, preferred := range r.names.listPreferences() {
 		s.addNotef("%s", preferred)
 	}
