@@ -61,7 +61,7 @@ func (f *faultList) checkTogether(s TestSettings) {
 // requireQueries requires settings that produce at least one query. Scenarios that raise the count themselves do not
 // call it.
 func (f *faultList) requireQueries(s TestSettings) {
-	f.requireThat(s.MinQueryCount > 0 || s.MinDuration > 0 || s.Mode == AccuracyOnly || s.PerformanceIssueUnique,
+	f.requireThat(s.MinQueryCount > 0 || s.MinDuration > 0 || s.Mode == AccuracyOnly || s.issuesLoadedCount(),
 		"min_query_count and min_duration are both 0, so that no query would be issued: raise one of them")
 }
 

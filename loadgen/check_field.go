@@ -108,5 +108,7 @@ func hasCurrentOrder(s *TestSettings) bool { return !s.OlderSampleOrder }
 
 func loadsFirstSamples(s *TestSettings) bool { return !s.LoadFromAll }
 
+func issuesOthers(s *TestSettings) bool { return !s.PerformanceIssueSame || !s.IssueSameLoaded }
+
 // hasNoTokenLimits reports whether token limits have no effect. They affect only Server.
 func hasNoTokenLimits(s *TestSettings) bool { return !s.UseTokenLatencies || s.Scenario != Server }

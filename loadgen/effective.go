@@ -52,6 +52,12 @@ func overrideOr(override uint64, count int) uint64 {
 	return uint64(count)
 }
 
+// issuesLoadedCount reports whether a performance series has as many samples as are loaded, regardless of the settings'
+// counts and durations.
+func (s TestSettings) issuesLoadedCount() bool {
+	return s.PerformanceIssueUnique || s.PerformanceIssueSame && s.IssueSameLoaded
+}
+
 // minSeconds returns the minimum duration in seconds.
 func minSeconds(s TestSettings) float64 { return float64(s.MinDuration) / 1e6 / 1000 }
 
@@ -82,6 +88,7 @@ func seriesParams(s TestSettings, e EffectiveSettings, set schedule.Set, accurac
 		MinQueries:      e.MinQueryCount,
 		SampleSeed:      e.SampleIndexRNGSeed,
 		ScheduleSeed:    e.ScheduleRNGSeed,
+		LoadedOnce:      s.issuesLoadedCount(),
 		IssueUnique:     s.PerformanceIssueUnique,
 		IssueSame:       s.PerformanceIssueSame,
 		SameIndex:       s.PerformanceIssueSameIndex,

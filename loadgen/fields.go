@@ -126,6 +126,12 @@ var fields = completeFields([]Field{
 		Form: BooleanForm, isIgnored: loadsFirstSamples, logRule: logLastIfUsed, bound: exactValue,
 	},
 	{
+		Name: "IssueSameLoaded", Official: "issue_same_loaded",
+		Key: "issue_same_loaded", RulesOnly: true,
+		Doc:  "performance_issue_same issues as many samples as are loaded, as LoadGens before v2.1 did",
+		Form: BooleanForm, isIgnored: issuesOthers, logRule: logLastIfUsed, bound: exactValue,
+	},
+	{
 		Name: "MinDuration", Official: "min_duration_ms",
 		Key: "min_duration", Unit: "ms",
 		Doc:  "least duration of a valid run",

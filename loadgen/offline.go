@@ -28,7 +28,7 @@ func (offlineScenario) effective(e *EffectiveSettings, s TestSettings, _ qslCoun
 	e.TargetQPS = s.OfflineExpectedQPS
 	e.TargetLatencyPercentile = offlinePercentile
 	e.SamplesPerQuery = max(s.MinQueryCount, truncateToCount(offlineReserve*minSeconds(s)*s.OfflineExpectedQPS))
-	if s.PerformanceIssueUnique {
+	if s.issuesLoadedCount() {
 		e.SamplesPerQuery = e.PerformanceSampleCount
 	}
 	e.MinQueryCount, e.TargetDuration = 1, 0

@@ -115,6 +115,10 @@ type TestSettings struct {
 	// order of a log.
 	OlderSampleOrder, LoadFromAll bool
 
+	// IssueSameLoaded makes PerformanceIssueSame issue as many samples as are loaded, as PerformanceIssueUnique does and
+	// LoadGens before v2.1 did. If it is false, counts and durations determine the number.
+	IssueSameLoaded bool
+
 	MinDuration   time.Duration // whole milliseconds in configuration files
 	MaxDuration   time.Duration // 0: no limit
 	MinQueryCount uint64

@@ -37,6 +37,44 @@ func TestAuditsFindCheaters(t *testing.T) {
 	}
 }
 
+// TestCachingInTwoRuns: before v2.1 TEST04 makes and compares two runs of its own and writes the verdict into the folder
+// of the first. `harness audit verify` gives the same verdict.
+func TestCachingInTwoRuns(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ round, scenario string }{{"v1.0", "SingleStream"}, {"v0.7", "Offline"}, {"v2.0", "Offline"}} {
+		out := t.TempDir()
+		scenario := filepath.Join(out, "keeping", c.scenario)
+		audit := []string{"audit", "TEST04", "keeping", "--rules", c.round, "--scenario", c.scenario}
+		first := cheat(t, out, audit...).WantCode(t, 3).WantOutput(t, "TEST04", "FAIL", "TEST04-B faster by less than")
+		testfile.Holds(t, "TEST FAIL", scenario, "TEST04-A", "verify_performance.txt")
+		testfile.Holds(t, "performance_issue_unique = 1", scenario, "TEST04-A", "audit.config")
+		testfile.Holds(t, "performance_issue_same = 1", scenario, "TEST04-B", "audit.config")
+		for _, run := range []string{"TEST04-A", "TEST04-B"} {
+			log := []string{scenario, run, "performance", "run_1", "mlperf_log_detail.txt"}
+			testfile.Holds(t, "Found Audit Config file", log...)
+		}
+		testfile.Holds(t, `"test_verdict": "FAIL"`, out, "result.json")
+		if _, err := os.Stat(filepath.Join(scenario, "performance")); err == nil {
+			t.Errorf("%s: a run was made that the test does not compare", c.round)
+		}
+		if again := cheat(t, out, audit...).WantCode(t, 3); strings.Count(again.Stdout, "TEST04-") >
+			strings.Count(first.Stdout, "TEST04-") {
+			t.Errorf("%s: the runs were made again:\n%s", c.round, again.Stdout)
+		}
+		harness.Run(t, "audit", "verify", scenario, "--rules", c.round).WantCode(t, 3).WantOutput(t, "TEST04", "FAIL")
+		harness.Run(t, "audit", "verify", filepath.Join(scenario, "TEST04-B"), "--rules", c.round).WantCode(t, 3)
+		harness.Run(t, "audit", "verify", scenario, "--rules", c.round, "--compatible").WantCode(t, 0).
+			WantOutput(t, "TEST04-A score = ", "TEST FAIL: Test score invalid")
+		if r := harness.Run(t, "audit", "verify", scenario).WantCode(t, 2); !strings.Contains(r.Stderr, "rounds before v2.1") {
+			t.Errorf("two runs under today's rules: %s", r.Stderr)
+		}
+	}
+	out := t.TempDir()
+	r := harness.EitherWay(t, cheat(t, out, "audit", "all", "honest", "--rules", "v1.0", "--scenario", "Offline"))
+	harness.WantParts(t, r.Stdout, "TEST01", "TEST04", "TEST05")
+	testfile.Holds(t, "TEST04-B score = ", out, "honest", "Offline", "TEST04-A", "verify_performance.txt")
+}
+
 // TestTEST01ComparesAccuracies: if answers differ, the benchmark's own scorer decides.
 func TestTEST01ComparesAccuracies(t *testing.T) {
 	t.Parallel()
@@ -139,13 +177,12 @@ func TestAuditWithOtherSeedsAndData(t *testing.T) {
 func TestWrongAudits(t *testing.T) {
 	t.Parallel()
 	for says, args := range map[string][]string{
-		"want one of TEST01, TEST04":  {"audit", "TEST06", "honest"},
-		"ask no audit":                {"audit", "all", "honest", "--rules", "v0.5"},
-		"compares two runs, TEST04-A": {"audit", "TEST04", "honest", "--rules", "v1.0"},
-		"want one of TEST01, TEST05":  {"audit", "TEST06", "honest", "--rules", "v1.0"},
-		"want three numbers":          {"audit", "seeds", "honest", "--seeds", "1,2"},
-		"name the data set":           {"audit", "dataset", "honest"},
-		"unknown command":             {"audit", "nonsense"},
+		"want one of TEST01, TEST04":         {"audit", "TEST06", "honest"},
+		"ask no audit":                       {"audit", "all", "honest", "--rules", "v0.5"},
+		"want one of TEST01, TEST04, TEST05": {"audit", "TEST06", "honest", "--rules", "v1.0"},
+		"want three numbers":                 {"audit", "seeds", "honest", "--seeds", "1,2"},
+		"name the data set":                  {"audit", "dataset", "honest"},
+		"unknown command":                    {"audit", "nonsense"},
 	} {
 		if r := cheat(t, t.TempDir(), args...).WantCode(t, 2); !strings.Contains(r.Stderr, says) {
 			t.Errorf("%q: %s", args, r.Stderr)

@@ -33,7 +33,7 @@ func keysOfRound(r *Rules) confKeys {
 func (k confKeys) setsField(f loadgen.Field) bool {
 	switch f.Name {
 	case "MultiStreamArrivalInterval", "MultiStreamCountDropped", "NoEarlyStopping", "OlderSampleOrder",
-		"LoadFromAll":
+		"LoadFromAll", "IssueSameLoaded":
 		return false
 	}
 	return k.seeds

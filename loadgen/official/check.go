@@ -33,6 +33,10 @@ func errUnsupported(s loadgen.TestSettings, l loadgen.LogSettings) error {
 		faults = append(faults, fault("the official LoadGen's order of samples is that of its version and its compiler: "+
 			"leave older_sample_order and load_from_all out"))
 	}
+	if s.PerformanceIssueSame && s.IssueSameLoaded {
+		faults = append(faults, fault("the official LoadGen issues min_query_count queries with performance_issue_same, and "+
+			"not as many samples as are loaded: leave issue_same_loaded out"))
+	}
 	if l.OutDir == "" {
 		faults = append(faults, fault("the official LoadGen writes its logs always: name a folder for them"))
 	}

@@ -18,6 +18,9 @@ func TestRefusedBeforeTheStart(t *testing.T) {
 		"performance_sample_count_override = 20 in user.conf": func(s *loadgen.TestSettings, _ *loadgen.LogSettings) {
 			s.Scenario, s.PerformanceSampleCountOverride, s.PerformanceIssueUnique = loadgen.Offline, 21, true
 		},
+		"issue_same_loaded": func(s *loadgen.TestSettings, _ *loadgen.LogSettings) {
+			s.PerformanceIssueSame, s.IssueSameLoaded = true, true
+		},
 		"early stopping cannot": func(s *loadgen.TestSettings, _ *loadgen.LogSettings) { s.NoEarlyStopping = true },
 		"name a folder":         func(_ *loadgen.TestSettings, l *loadgen.LogSettings) { l.OutDir = "" },
 		"does not spin":         func(_ *loadgen.TestSettings, l *loadgen.LogSettings) { l.Spin = true },

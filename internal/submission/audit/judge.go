@@ -187,10 +187,7 @@ func (j *auditJudge) mayOmitLog() bool {
 
 // checkRunValid requires a run in performance mode without errors, and a VALID one if the test judges speed.
 func (j *auditJudge) checkRunValid(d *mllog.Detail, path string, speed bool) {
-	if mode := logText(d, "effective_test_mode"); mode != "PerformanceOnly" && d.Has("effective_test_mode") {
-		j.addReason(&j.bothReasons, Reason{Check: "mode", File: path, Found: "the mode " + mode, Want: "PerformanceOnly",
-			Advice: "take the log of the performance run"})
-	}
+	j.checkMode(d, path)
 	switch valid := logText(d, "result_validity"); {
 	case valid == "VALID":
 	case speed:
@@ -201,6 +198,19 @@ func (j *auditJudge) checkRunValid(d *mllog.Detail, path string, speed bool) {
 		j.addNotef("the audit's run is %s; this test does not judge its speed", valueOrMissing(valid))
 	}
 	j.checkNoErrors(d, path, speed)
+	j.checkOnce(d, path)
+}
+
+// checkMode requires a run in performance mode.
+func (j *auditJudge) checkMode(d *mllog.Detail, path string) {
+	if mode := logText(d, "effective_test_mode"); mode != "PerformanceOnly" && d.Has("effective_test_mode") {
+		j.addReason(&j.bothReasons, Reason{Check: "mode", File: path, Found: "the mode " + mode, Want: "PerformanceOnly",
+			Advice: "take the log of the performance run"})
+	}
+}
+
+// checkOnce requires that the log contains each judged entry at most once.
+func (j *auditJudge) checkOnce(d *mllog.Detail, path string) {
 	keys := append(j.scoring.Keys(j.scenario), "result_validity", "num_errors", "effective_scenario")
 	for _, key := range keys {
 		if n := d.Count(key); n > 1 {
@@ -215,11 +225,16 @@ func (j *auditJudge) checkRunValid(d *mllog.Detail, path string, speed bool) {
 // reported errors and judged the speed anyway.
 func (j *auditJudge) checkNoErrors(d *mllog.Detail, path string, speed bool) {
 	all, remarks := evidence.RunErrors(d)
-	if speed {
+	ended := "at its max_query_count, when all its queries were issued"
+	switch {
+	case j.request.comparesTwo():
+		all, remarks = evidence.SplitRanOut(d.Errors)
+		ended = "with the samples that were loaded, as TEST04 had it before v2.1"
+	case speed:
 		all, remarks = d.Errors, nil
 	}
 	for range remarks {
-		j.addNotef("the run ended at its max_query_count, when all its queries were issued")
+		j.addNotef("the run ended %s", ended)
 	}
 	n, _ := logNumber(d, "num_errors")
 	if count := max(int(n), d.NumErrors) - len(remarks); count > 0 {

@@ -18,6 +18,8 @@ type FoundLogs struct {
 	Reference, Run Logs
 	// Model and Scenario are names of the surrounding folders, if dir is in a submission's scenario folder.
 	Model, Scenario string
+	// InTwo is true for the two runs of TEST04 before v2.1. Reference issues each sample once, Run repeats one sample.
+	InTwo bool
 }
 
 // Locate finds the logs of a test. dir is the folder of a scenario that contains a folder TESTnn, or the folder of an
@@ -34,7 +36,7 @@ func Locate(dir, results, test string) ([]FoundLogs, error) {
 		tests = testsIn(dir)
 	}
 	if folder := folderOfTest(dir); len(tests) == 0 && folder != "" {
-		dir, tests = folder, []string{filepath.Base(folder)}
+		dir, tests = folder, []string{testOfFolder(filepath.Base(folder))}
 	}
 	if len(tests) == 0 {
 		return nil, fmt.Errorf("%w: %s has no folder of a test: name the test (--test TESTnn), or a scenario's folder",
@@ -84,14 +86,32 @@ var ErrMissing = errors.New("audit")
 
 // testsIn returns the tests with a folder in dir.
 func testsIn(dir string) []string {
-	return slices.DeleteFunc(tree.AuditTests(), func(test string) bool { return !isFolder(filepath.Join(dir, test)) })
+	return slices.DeleteFunc(tree.AuditTests(), func(test string) bool { return !HasTest(dir, test) })
+}
+
+// listFolders returns the possible names of a test's folders.
+func listFolders(test string) []string {
+	if test == tree.Caching {
+		return []string{test, tree.CachingUnique, tree.CachingSame}
+	}
+	return []string{test}
+}
+
+// testOfFolder returns the test that has a folder of this name, or "".
+func testOfFolder(name string) string {
+	for _, test := range tree.AuditTests() {
+		if slices.Contains(listFolders(test), name) {
+			return test
+		}
+	}
+	return ""
 }
 
 // folderOfTest returns the folder of a test that is dir or contains dir, such as the folder of its logs; empty: none.
 func folderOfTest(dir string) string {
 	dir = filepath.Clean(dir)
 	for range 3 { // TESTnn/performance/run_1
-		if slices.Contains(tree.AuditTests(), filepath.Base(dir)) {
+		if testOfFolder(filepath.Base(dir)) != "" {
 			return dir
 		}
 		dir = filepath.Dir(dir)
@@ -99,8 +119,10 @@ func folderOfTest(dir string) string {
 	return ""
 }
 
-// HasTest reports whether a scenario's folder contains the folder of a test.
-func HasTest(dir, test string) bool { return isFolder(filepath.Join(dir, test)) }
+// HasTest reports whether a scenario's folder contains a folder of a test.
+func HasTest(dir, test string) bool {
+	return slices.ContainsFunc(listFolders(test), func(name string) bool { return isFolder(filepath.Join(dir, name)) })
+}
 
 func isFolder(path string) bool {
 	info, err := os.Stat(path)
@@ -108,8 +130,15 @@ func isFolder(path string) bool {
 }
 
 func locateLogs(dir, results, test string) (FoundLogs, error) {
+	if base := filepath.Base(dir); test == tree.Caching && base != test && testOfFolder(base) == test {
+		dir = filepath.Dir(dir) // the two runs are compared with each other
+	}
 	f, scenario := FoundLogs{Test: test, Run: RunLogs(dir)}, results
 	switch {
+	case test == tree.Caching && !isFolder(filepath.Join(dir, test)) && HasTest(dir, test):
+		f.InTwo, scenario = true, dir
+		f.Reference, f.Run = RunLogs(filepath.Join(dir, tree.CachingUnique)), RunLogs(filepath.Join(dir, tree.CachingSame))
+		results = ""
 	case isFolder(filepath.Join(dir, test)):
 		f.Run = RunLogs(filepath.Join(dir, test))
 		if results == "" {

@@ -3,6 +3,7 @@ package audit
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,6 +115,108 @@ func TestOldRounds(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// cachingRuns makes the logs of TEST04's two runs. One issues each sample once, the other repeats one sample.
+func cachingRuns(t *testing.T, round, scenario string, unique, same oldRun) *made {
+	t.Helper()
+	m := ofRound(t, round, tree.CachingSame, scenario, unique, same)
+	m.request.Test = tree.Caching
+	config, err := ConfigOf(m.request.Rules, tree.CachingUnique, "resnet50")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range config.Settings {
+		m.performance.detail["requested_"+o.Key] = number0(o.Value)
+	}
+	for _, key := range []string{"warning_generic_message", "effective_qsl_rng_seed", "effective_sample_index_rng_seed",
+		"effective_schedule_rng_seed"} {
+		m.performance.detail[key] = m.audit.detail[key]
+	}
+	for _, run := range []*madeRun{m.performance, m.audit} { // such runs have too few queries
+		run.detail["result_validity"] = "INVALID"
+		run.summary = strings.Split(strings.Replace(strings.Join(run.summary, "\n"), ": VALID", ": INVALID", 1), "\n")
+	}
+	return m
+}
+
+// TestCachingRuns: TEST04 before v2.1 compares its two runs with each other, which need not be VALID.
+func TestCachingRuns(t *testing.T) {
+	unique := oldRun{single: 1e6, multi: 5e6, samples: 60, rate: 100}
+	for _, c := range []struct {
+		name   string
+		same   oldRun
+		passes func(round, scenario string) bool
+	}{
+		{"alike", unique, always},
+		{"quicker by 9 %", oldRun{single: 910_000, multi: 4_550_000, samples: 60, rate: 109}, always},
+		{"quicker by 11 %", oldRun{single: 890_000, multi: 4_450_000, samples: 60, rate: 111}, streamsAlike},
+		{"cached", oldRun{single: 90_000, multi: 450_000, samples: 60, rate: 1100}, streamsAlike},
+		{"slower", oldRun{single: 2e6, multi: 5e6, samples: 60, rate: 50}, always},
+		{"a slower query", oldRun{single: 1e6, multi: 1e7, samples: 60, rate: 100}, func(round, scenario string) bool {
+			return scenario != "MultiStream" || round != "v2.0" // the script takes the latency for a rate
+		}},
+	} {
+		for _, round := range []string{"v0.5", "v0.7", "v1.0", "v1.1", "v2.0"} {
+			for _, scenario := range []string{"SingleStream", "MultiStream", "Server", "Offline"} {
+				v := cachingRuns(t, round, scenario, unique, c.same).verify(t)
+				text, want := v.Texts[tree.VerifyPerformance], c.passes(round, scenario)
+				if v.Pass != want || strings.Contains(text, evidence.Pass+"\n") != want ||
+					!strings.Contains(text, "TEST04-A score = ") {
+					t.Errorf("%s, %s, %s: %v\n%s", c.name, round, scenario, v.Reasons, text)
+				}
+				if v.Folder != tree.CachingUnique || len(v.Copies) != 4 {
+					t.Errorf("%s, %s: the files go to %s: %v", round, scenario, v.Folder, v.Copies)
+				}
+			}
+		}
+	}
+}
+
+// always: both runs pass in every round and scenario.
+func always(string, string) bool { return true }
+
+// streamsAlike: before v2.0, MultiStream's score is a setting, so it is equal in both runs.
+func streamsAlike(round, scenario string) bool { return scenario == "MultiStream" && round != "v2.0" }
+
+// TestWrongCachingRuns: the judge finds faults in either of the two runs.
+func TestWrongCachingRuns(t *testing.T) {
+	unique := oldRun{single: 1e6, multi: 5e6, samples: 60, rate: 100}
+	set := func(run func(*made) *madeRun, key string, value any) func(*made) {
+		return func(m *made) { run(m).detail[key] = value }
+	}
+	first := func(m *made) *madeRun { return m.performance }
+	second := func(m *made) *madeRun { return m.audit }
+	for name, c := range map[string]struct {
+		do   func(m *made)
+		want string
+	}{
+		"the wrong way round":   {func(m *made) { m.performance, m.audit = m.audit, m.performance }, "audit-setting"},
+		"the result's run":      {func(m *made) { delete(m.performance.detail, "warning_generic_message") }, "audit-marker"},
+		"many samples in B":     {set(second, "requested_performance_issue_same", false), "audit-setting"},
+		"one sample in A":       {set(first, "requested_performance_issue_unique", false), "audit-setting"},
+		"another index":         {set(second, "requested_performance_issue_same_index", 4), "audit-setting"},
+		"another round's seeds": {set(first, "effective_qsl_rng_seed", uint64(7)), "seed"},
+		"an accuracy run":       {set(second, "effective_test_mode", "AccuracyOnly"), "mode"},
+		"another limit":         {set(second, "effective_target_latency_ns", uint64(7)), "target-latency"},
+		"no score":              {set(second, "result_scheduled_samples_per_sec", 0.0), "score"},
+		"another scenario":      {set(second, "effective_scenario", "Offline"), "scenario"},
+		"another summary": {func(m *made) { m.performance.summary[6] = "Scheduled samples per second : 7" },
+			"summary"},
+	} {
+		m := cachingRuns(t, "v1.0", "Server", unique, unique)
+		c.do(m)
+		v := m.verify(t)
+		if v.Pass || !slices.ContainsFunc(v.Reasons, func(r Reason) bool { return r.Check == c.want }) {
+			t.Errorf("%s: want %s, found %v", name, c.want, v.Reasons)
+		}
+	}
+	m := cachingRuns(t, "v1.0", "Server", unique, unique)
+	r := m.written(t)
+	r.Reference.Detail += "-missing"
+	if v, err := Verify(t.Context(), r); err != nil || !v.LacksLog() || v.Pass {
+		t.Errorf("without a log: %v, %v", v, err)
 	}
 }
 

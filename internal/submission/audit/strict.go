@@ -24,6 +24,9 @@ func judgeStrict(ctx context.Context, r Request, d evidence.DType) (Verdict, err
 		j.rules = newest
 	}
 	j.scoring = evidence.ScoringOf(j.rules)
+	if j.request.Rules = j.rules; j.request.comparesTwo() {
+		return j.judgeCachingRuns(), nil
+	}
 	if j.config = r.Config; j.config != nil && j.config.LimitsOrigin != "" {
 		j.addNotef("%s", j.config.LimitsOrigin)
 	}
@@ -37,7 +40,7 @@ func judgeStrict(ctx context.Context, r Request, d evidence.DType) (Verdict, err
 	switch r.Test {
 	case "TEST01":
 		return j.judgeTest01(ctx), ctx.Err()
-	case "TEST04", "TEST05":
+	case tree.Caching, "TEST05":
 		return j.judgeTest04(), nil
 	case "TEST06":
 		return j.judgeTest06(ctx)

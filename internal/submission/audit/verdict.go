@@ -13,6 +13,8 @@ import (
 type Verdict struct {
 	Test string
 	Pass bool
+	// Folder is the name of the verdict's folder in the scenario's folder; empty: the test's name.
+	Folder string
 	// Accuracy and Performance are the results of the halves; NotJudged if the test has no such half.
 	Accuracy, Performance Outcome
 	// Reasons contains all faults. It is empty if the audit passes.

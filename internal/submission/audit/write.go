@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -21,7 +22,7 @@ func WriteVerdict(v Verdict, scenario string) error {
 	if scenario == "" {
 		return nil
 	}
-	folder := filepath.Join(scenario, v.Test)
+	folder := filepath.Join(scenario, cmp.Or(v.Folder, v.Test))
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(v.Texts)) {
 		errs = append(errs, writeInFolder(folder, name, func(to string) error {
@@ -78,15 +79,25 @@ type LogCopy struct{ From, To string }
 // cannot be read, in the order in which the official scripts copy them.
 func (v *Verdict) TakeLogs(r Request) (unread []LogCopy) {
 	v.Copies = map[string]string{}
-	all := logCopies(r.Test, r.Run)
+	if !r.comparesTwo() {
+		return v.takeRun("", r.Test, r.Run)
+	}
+	v.Folder = tree.CachingUnique
+	unread = v.takeRun("", tree.CachingUnique, r.Reference)
+	return append(unread, v.takeRun("../"+tree.CachingSame+"/", tree.CachingSame, r.Run)...)
+}
+
+// takeRun adds one run's logs to Copies. folder is the run's folder in the test's folder, with a final slash, or "".
+func (v *Verdict) takeRun(folder, name string, run Logs) (unread []LogCopy) {
+	all := logCopies(name, run)
 	for _, to := range copyOrder {
 		from, wanted := all[to]
 		switch {
 		case !wanted:
 		case checkReadable(from) == nil:
-			v.Copies[to] = from
+			v.Copies[folder+to] = from
 		default:
-			unread = append(unread, LogCopy{from, to})
+			unread = append(unread, LogCopy{from, folder + to})
 		}
 	}
 	return unread

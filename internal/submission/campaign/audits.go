@@ -44,7 +44,10 @@ const AllTests = "all"
 // SelectTests returns the audits that a word selects for a model, by the names in the rules' tables. The word is
 // AllTests, or one of the round's tests for the model in any case of letters.
 func SelectTests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
-	wanted := rules.Audits(rulesKey)
+	wanted := joinRuns(rules.Audits(rulesKey))
+	if testOfRun(word) == tree.Caching {
+		word = tree.Caching
+	}
 	at := slices.IndexFunc(wanted, func(test string) bool { return strings.EqualFold(test, word) })
 	switch {
 	case len(wanted) == 0 && !rules.Has(rulesKey):
@@ -53,8 +56,6 @@ func SelectTests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
 		return nil, fmt.Errorf("rules %s ask no audit of %s", rules.Name, rulesKey)
 	case word == AllTests:
 		return wanted, nil
-	case at < 0 && strings.EqualFold(word, "TEST04") && slices.Contains(wanted, tree.CachingUnique):
-		return nil, errNotOffered(rules, tree.CachingUnique)
 	case at < 0:
 		wanted = slices.DeleteFunc(slices.Clone(wanted), func(test string) bool {
 			return !slices.Contains(offeredTests,
@@ -66,13 +67,25 @@ func SelectTests(rules *mlconf.Rules, rulesKey, word string) ([]string, error) {
 	return wanted[at : at+1], nil
 }
 
-// errNotOffered returns an error that states why this project does not run a test.
-func errNotOffered(rules *mlconf.Rules, test string) error {
-	if test == tree.CachingUnique || test == tree.CachingSame {
-		return fmt.Errorf("TEST04 of rules %s compares two runs, %s and %s, and audit neither makes nor judges them; make "+
-			"them by --set performance_issue_unique=1 and --set performance_issue_same=1 and compare them with that round's "+
-			"script, or give --rules v2.1 or newer", rules.Name, tree.CachingUnique, tree.CachingSame)
+// joinRuns replaces the two runs that TEST04 was before v2.1 with the name of the test.
+func joinRuns(tests []string) []string {
+	var joined []string
+	for _, test := range tests {
+		joined = append(joined, testOfRun(test))
 	}
+	return slices.Compact(joined)
+}
+
+// testOfRun returns the test that a run belongs to.
+func testOfRun(run string) string {
+	if name := strings.ToUpper(run); name == tree.CachingUnique || name == tree.CachingSame {
+		return tree.Caching
+	}
+	return run
+}
+
+// errNotOffered returns an error that states why this project does not run a test.
+func errNotOffered(test string) error {
 	return fmt.Errorf("%s is not run here: run it as its benchmark says, and judge it with `harness audit verify`", test)
 }
 
@@ -91,7 +104,10 @@ func referenceModes(test string) []string {
 // round has no settings for the test.
 func AuditSteps(rules *mlconf.Rules, m Model, scenario, test string) ([]Step, error) {
 	if !slices.Contains(offeredTests, test) {
-		return nil, exitcode.Mark(exitcode.Usage, errNotOffered(rules, test))
+		return nil, exitcode.Mark(exitcode.Usage, errNotOffered(test))
+	}
+	if test == tree.Caching && rules.AuditFeatures().CachingInTwo {
+		return cachingSteps(rules, m, scenario)
 	}
 	config, err := audit.ConfigOf(rules, test, m.RulesKey)
 	if err != nil {
@@ -110,6 +126,21 @@ func AuditSteps(rules *mlconf.Rules, m Model, scenario, test string) ([]Step, er
 		Unjudged: test == "TEST06" || len(steps) == 0 && own.Samples > 0,
 		Settings: extraSettings(test, own),
 	}), nil
+}
+
+// cachingSteps returns the two runs of TEST04 before v2.1. Each issues as many samples as are loaded.
+func cachingSteps(rules *mlconf.Rules, m Model, scenario string) (steps []Step, err error) {
+	for _, name := range []string{tree.CachingUnique, tree.CachingSame} {
+		config, err := audit.ConfigOf(rules, name, m.RulesKey)
+		if err != nil {
+			return nil, exitcode.Mark(exitcode.Usage, err)
+		}
+		steps = append(steps, Step{
+			Scenario: scenario, Mode: bench.ModePerformance, Unjudged: true, config: config,
+			Test: bench.Test{Name: name, Config: config.ConfigText(), Judged: name == tree.CachingSame},
+		})
+	}
+	return steps, nil
 }
 
 // extraSettings returns additional settings for a test's run. They reset the size of the sample library, because
@@ -164,6 +195,12 @@ func (c *Campaign) RunAudit(ctx context.Context, rules *mlconf.Rules, m Model, s
 		return a, err
 	}
 	own := steps[len(steps)-1]
+	folder := c.scenarioFolder(m.Name, scenario)
+	reference := audit.ResultLogs(folder)
+	if first := steps[0].Test.Name; own.Test.Name != test { // the first of two runs of the test
+		a.Folder = filepath.Join(folder, first)
+		reference = audit.RunLogs(filepath.Join(a.Folder, tree.PerformanceDir, tree.RunDir))
+	}
 	for _, s := range steps {
 		rec, err := c.MakeRun(ctx, s)
 		if err != nil {
@@ -176,8 +213,8 @@ func (c *Campaign) RunAudit(ctx context.Context, rules *mlconf.Rules, m Model, s
 	}
 	a.Verdict, err = audit.Verify(ctx, audit.Request{
 		Test: test, Rules: rules, Model: m.RulesKey, Scenario: scenario, DType: m.elementType, Config: &own.config,
-		Reference: audit.ResultLogs(c.scenarioFolder(m.Name, scenario)),
-		Run:       audit.RunLogs(filepath.Join(a.Folder, tree.PerformanceDir, tree.RunDir)),
+		Reference: reference,
+		Run:       audit.RunLogs(filepath.Join(folder, own.Test.Name, tree.PerformanceDir, tree.RunDir)),
 		Score:     c.newScorer(rules, m.RulesKey, own), EOS: m.endTokens,
 	})
 	if ctx.Err() != nil {

@@ -130,6 +130,35 @@ func TestTestsOfAModel(t *testing.T) {
 	}
 }
 
+// TestCachingInTwoRuns: before v2.1 each of TEST04's three names selects one test of two runs.
+func TestCachingInTwoRuns(t *testing.T) {
+	for _, round := range []string{"v0.7", "v1.0", "v1.1", "v2.0"} {
+		rules, err := mlconf.Round(round)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, word := range []string{"TEST04", "TEST04-A", "test04-b"} {
+			if tests, err := SelectTests(rules, "resnet50", word); err != nil || !slices.Equal(tests, []string{"TEST04"}) {
+				t.Errorf("%s: %s is %v, %v", round, word, tests, err)
+			}
+		}
+		all, err := SelectTests(rules, "resnet50", AllTests)
+		if err != nil || !slices.Equal(all, []string{"TEST01", "TEST04", "TEST05"}) {
+			t.Errorf("%s: all tests are %v, %v", round, all, err)
+		}
+		if runnable, left := Runnable(rules, "resnet50", all); len(runnable) != 3 || len(left) != 0 {
+			t.Errorf("%s: %v, left %v", round, runnable, left)
+		}
+		steps, err := AuditSteps(rules, Model{RulesKey: "resnet50"}, "Server", "TEST04")
+		if err != nil || len(steps) != 2 || steps[0].Test.Name != "TEST04-A" || steps[0].Test.Judged ||
+			steps[1].Test.Name != "TEST04-B" || !steps[1].Test.Judged ||
+			!strings.Contains(steps[0].Test.Config, "performance_issue_unique = 1") ||
+			!strings.Contains(steps[1].Test.Config, "performance_issue_same = 1") {
+			t.Errorf("%s: %+v, %v", round, steps, err)
+		}
+	}
+}
+
 // TestElementType: what a benchmark writes goes before what it reads, and what the user says before what is usual.
 func TestElementType(t *testing.T) {
 	as := func(value string) sdk.ParamInfo {

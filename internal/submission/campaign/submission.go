@@ -45,7 +45,7 @@ func (c *Campaign) NewSubmission(ctx context.Context) (Submission, error) {
 	s := Submission{Model: m, Rules: rules, LeftOut: m.LeftOut}
 	if c.Request.Rules.Division != tree.DivisionOpen {
 		var left []string
-		s.Tests, left = Runnable(rules, m.RulesKey, rules.Audits(m.RulesKey))
+		s.Tests, left = Runnable(rules, m.RulesKey, joinRuns(rules.Audits(m.RulesKey)))
 		s.LeftOut = append(s.LeftOut, left...)
 	}
 	return s, nil

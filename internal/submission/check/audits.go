@@ -56,6 +56,7 @@ func (r *resultFolder) checkAudits() {
 		}
 		a.checkOpened(read)
 	}
+	r.uniqueRun = nil // logs are large
 }
 
 // checkOpened checks that all files that the official checker opens are readable, whether required or not. It skips the
@@ -165,6 +166,9 @@ func (a *auditFolder) checkRun() {
 		return
 	}
 	a.recordRun(a.run)
+	if a.test == tree.CachingUnique {
+		a.uniqueRun = a.run
+	}
 	if a.isFullLength() {
 		a.checkPerformance(a.run)
 	} else {
@@ -186,30 +190,38 @@ func (a *auditFolder) checkRun() {
 	a.checkBand(do)
 }
 
-// checkBand compares the score of the audit's run with the result's, like the test.
+// checkBand compares the score of the audit's run with the result's, or TEST04-B's with TEST04-A's, like the test.
 func (a *auditFolder) checkBand(do string) {
-	if a.performance == nil || !a.isFullLength() || !a.run.hasResult() || !a.performance.hasResult() ||
-		a.performance.logScenario() != a.run.logScenario() {
+	reference, test, whose, what := a.performance, a.test, "the result's", whatScoreApart
+	if a.test == tree.CachingSame {
+		reference, test, whose, what = a.uniqueRun, tree.Caching, "that of "+tree.CachingUnique, whatRunsApart
+	}
+	if reference == nil || !a.isFullLength() && a.test != tree.CachingSame || !a.run.hasResult() ||
+		!reference.hasResult() || reference.logScenario() != a.run.logScenario() {
 		return
 	}
-	reference, referenceKey, ok := audit.ScoreOf(a.checker.rules, a.performance.detail)
+	a.compareScores(reference, test, what, do)
+	const limit = "effective_target_latency_ns"
+	if was, is := reference.quotedValue(limit), a.run.quotedValue(limit); was != is && a.run.logScenario() == "Server" {
+		a.addReject(a.rule, a.run.logPath(), "the run has another latency limit than "+whose, is, was,
+			do).Other = reference.logPath()
+	}
+}
+
+// compareScores compares the score of the audit's run with the score of another run.
+func (a *auditFolder) compareScores(of *runLog, test, what, do string) {
+	reference, referenceKey, ok := audit.ScoreOf(a.checker.rules, of.detail)
 	score, key, ok2 := audit.ScoreOf(a.checker.rules, a.run.detail)
 	if !ok2 || !(score > 0) {
 		a.addReject(a.rule, a.run.logPath(), "the audit's run has no score", a.run.quotedValue(key), "a number above 0", do)
-	} else if ok && !audit.InBand(a.checker.rules, a.test, a.run.logScenario(), reference, score) {
+	} else if ok && !audit.InBand(a.checker.rules, test, a.run.logScenario(), reference, score) {
 		severity := Reject
-		if audit.InPrintedBand(a.checker.rules, a.test, a.run.logScenario(), reference, score) {
+		if audit.InPrintedBand(a.checker.rules, test, a.run.logScenario(), reference, score) {
 			severity = Warn // the official script accepts it
 		}
-		a.addFinding(severity, a.rule, a.run.logPath(), whatScoreApart, key+" "+quoteValue(score),
+		a.addFinding(severity, a.rule, a.run.logPath(), what, key+" "+quoteValue(score),
 			referenceKey+" "+quoteValue(reference),
-			"run both again on a machine with nothing else to do; see harness audit verify").Other = a.performance.logPath()
-	}
-	const limit = "effective_target_latency_ns"
-	if was, is := a.performance.quotedValue(limit), a.run.quotedValue(limit); was != is &&
-		a.run.logScenario() == "Server" {
-		a.addReject(a.rule, a.run.logPath(), "the run has another latency limit than the result's", is, was,
-			do).Other = a.performance.logPath()
+			"run both again on a machine with nothing else to do; see harness audit verify").Other = of.logPath()
 	}
 }
 

@@ -34,6 +34,7 @@ const (
 	whatOtherSettings  = "the run has other settings than the audit"
 	whatNoOutput       = "the audit logged no output"
 	whatScoreApart     = "the score is too far from the result's"
+	whatRunsApart      = "the scores of TEST04-A and TEST04-B are too far apart"
 	whatOtherLogs      = "the verdict is not of these logs"
 	whatOtherMode      = "a run of another mode"
 	whatEarlierLoadGen = "LoadGen is not of the round"
@@ -48,8 +49,9 @@ const (
 var kindsByText = map[string]Kind{
 	whatOfAnother: AuditOfAnother, whatAuditAsResult: AuditAsResult, whatResultAsAudit: ResultAsAudit,
 	whatNoSettings: AuditWithoutSettings, whatOtherSettings: AuditWithoutSettings, whatNoOutput: AuditWithoutOutput,
-	whatScoreApart: ScoreApart, whatOtherLogs: VerdictOfOtherLogs, whatOtherMode: RunOfAnotherMode,
-	whatEarlierLoadGen: LoadGenOfAnother, whatLaterLoadGen: LoadGenOfAnother, whatOtherSeed: SeedsOfAnother,
+	whatScoreApart: ScoreApart, whatRunsApart: ScoreApart, whatOtherLogs: VerdictOfOtherLogs,
+	whatOtherMode: RunOfAnotherMode, whatOtherSeed: SeedsOfAnother,
+	whatEarlierLoadGen: LoadGenOfAnother, whatLaterLoadGen: LoadGenOfAnother,
 	whatUnequalIssue: IssueMode, whatEqualIssue: IssueMode, whatFiledTwice: RunFiledTwice,
 }
 

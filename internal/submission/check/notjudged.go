@@ -23,8 +23,6 @@ var undefinedRules = []struct {
 	{Unjudged{ruleAudit, "whether an audit is missing, or refuses a result",
 		"it is not known what the round asked of them"},
 		func(r *mlconf.Rules) bool { return r.Checks().AuditsWherePresent }},
-	{Unjudged{ruleAudit + "04", "the scores of both runs of TEST04", "the verdict beside them alone compares them"},
-		func(r *mlconf.Rules) bool { return r.AuditFeatures().CachingInTwo }},
 	{Unjudged{rulePower, "whether programs and meters of power measurements are the official ones",
 		"the checksums and versions of the round are not known"},
 		func(r *mlconf.Rules) bool { return r.Checks().OtherPowerTools }},

@@ -118,7 +118,7 @@ func (r *resultFolder) checkErrors(l *runLog) {
 		all, remarks = evidence.RunErrors(l.detail)
 	}
 	if l.role == tree.CachingUnique || l.role == tree.CachingSame {
-		all, remarks = splitRanOut(all)
+		all, remarks = evidence.SplitRanOut(all)
 	}
 	for _, e := range remarks {
 		message, _ := e.Text()
@@ -155,19 +155,6 @@ func (r *resultFolder) remarkSeverity(l *runLog) Severity {
 		return Note
 	}
 	return Warn
-}
-
-// splitRanOut separates the errors of TEST04's run from the remark that all samples were issued. Before v2.1, the
-// test's settings caused that remark.
-func splitRanOut(errors []mllog.DetailEntry) (all, remarks []mllog.DetailEntry) {
-	for _, e := range errors {
-		if message, _ := e.Text(); strings.Contains(message, "Ran out of generated queries") {
-			remarks = append(remarks, e)
-		} else {
-			all = append(all, e)
-		}
-	}
-	return all, remarks
 }
 
 // quoteEntry returns an entry in the form of findings.

@@ -21,6 +21,7 @@ type resultFolder struct {
 
 	performance, accuracy *runLog               // nil: none, or released after the check
 	furtherPerformance    []*runLog             // performance runs after the first, in rounds that require several
+	uniqueRun             *runLog               // TEST04-A's run, compared with TEST04-B's
 	identity              string                // identity of the performance run; empty: unknown
 	loadgen               string                // LoadGen version of the performance run
 	filedRuns             map[string][]filedRun // runs in its folders by identity

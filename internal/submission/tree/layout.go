@@ -150,6 +150,7 @@ type AuditFiles struct {
 
 // The two runs of TEST04 before v2.1: one issues each sample once, the other repeats one sample.
 const (
+	Caching       = "TEST04"
 	CachingUnique = "TEST04-A"
 	CachingSame   = "TEST04-B"
 )

@@ -13,6 +13,7 @@ func FuzzGenerate(f *testing.F) {
 	f.Add(uint8(1), uint8(1), uint16(20), uint16(8), 125.0, int64(0), uint16(9), uint64(1))
 	f.Add(uint8(2), uint8(8), uint16(64), uint16(1), 2000.0, int64(3e7), uint16(100), uint64(2))
 	f.Add(uint8(3), uint8(10), uint16(32), uint16(100), 777.7, int64(0), uint16(1), uint64(3))
+	f.Add(uint8(0), uint8(20), uint16(31), uint16(3), 1000.0, int64(1e7), uint16(50), uint64(7))
 	f.Add(uint8(2), uint8(4), uint16(5), uint16(0), 1e12, int64(1), uint16(0), uint64(3))
 	f.Fuzz(func(
 		t *testing.T, scenario, flags uint8, size, wide uint16, qps float64, duration int64, least uint16, seed uint64,
@@ -22,9 +23,10 @@ func FuzzGenerate(f *testing.F) {
 			MinDuration: max(duration, 0), MinQueries: uint64(least%5000) + 1, SampleSeed: seed, ScheduleSeed: seed,
 			IssueUnique: flags&2 != 0, IssueSame: flags&6 == 4, EqualIssue: flags&8 != 0,
 		}
+		p.LoadedOnce = p.IssueUnique || p.IssueSame && flags&16 != 0
 		size = size%2000 + 1
 		p.SameIndex = seed % uint64(size)
-		if p.Scenario == Offline && p.IssueUnique {
+		if p.Scenario == Offline && p.LoadedOnce {
 			p.SamplesPerQuery = uint64(size)
 		}
 		if p.Scenario == Offline {
@@ -63,8 +65,11 @@ func checkPlan(t *testing.T, p Params) {
 	if n := plan.Total(); len(plan.Samples) > n || len(plan.Samples) < n && p.Scenario != Offline {
 		t.Errorf("%d samples in %d queries of %d", len(plan.Samples), plan.Queries, plan.SamplesPerQuery)
 	}
-	if !p.Accuracy && !p.IssueUnique && uint64(plan.Queries) < p.MinQueries {
+	if !p.Accuracy && !p.LoadedOnce && uint64(plan.Queries) < p.MinQueries {
 		t.Errorf("%d queries, at least %d were asked for", plan.Queries, p.MinQueries)
+	}
+	if p.LoadedOnce && !p.Accuracy && p.Scenario != MultiStream && !p.EqualIssue && plan.Total() != p.Set.Size {
+		t.Errorf("%d samples, %d are loaded", plan.Total(), p.Set.Size)
 	}
 	checkTimes(t, p, plan)
 	checkSamples(t, p, plan)

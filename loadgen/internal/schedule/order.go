@@ -42,7 +42,7 @@ func (o *sampleOrder) queryStarts(used bool) []uint32 {
 func (o *sampleOrder) shuffledPasses(used bool) []uint32 {
 	loaded := len(o.params.Set.Loaded)
 	least := o.params.MinQueries
-	if o.params.Accuracy || o.params.IssueUnique {
+	if o.params.Accuracy || o.params.LoadedOnce {
 		least = uint64(loaded) / o.params.samplesPerQuery()
 	}
 	n := int((least + uint64(loaded) - 1) / uint64(loaded))

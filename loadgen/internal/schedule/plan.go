@@ -41,6 +41,7 @@ type Params struct {
 	MinQueries      uint64
 	SampleSeed      uint64
 	ScheduleSeed    uint64
+	LoadedOnce      bool   // issue as many samples as are loaded, regardless of MinDuration and MinQueries
 	IssueUnique     bool   // issue each loaded sample once
 	IssueSame       bool   // always issue the same loaded sample
 	SameIndex       uint64 // position of that sample in the set
@@ -116,7 +117,7 @@ func Count(p Params) (uint64, error) {
 // targetNanos returns the minimum length of the schedule in ns.
 func (p *Params) targetNanos() int64 {
 	switch {
-	case p.Accuracy || p.IssueUnique || p.Scenario == Offline:
+	case p.Accuracy || p.LoadedOnce || p.Scenario == Offline:
 		return 0
 	case p.Scenario == Server:
 		return p.MinDuration
@@ -128,7 +129,7 @@ func (p *Params) targetNanos() int64 {
 // over the set.
 func (p *Params) minCount() uint64 {
 	n := p.MinQueries
-	if p.Accuracy || p.IssueUnique {
+	if p.Accuracy || p.LoadedOnce {
 		n = p.loadedLength() / p.samplesPerQuery()
 	}
 	if p.EqualIssue && !p.Accuracy && p.Scenario != Offline {

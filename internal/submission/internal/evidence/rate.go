@@ -1,11 +1,13 @@
 package evidence
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 )
 
 // comparePerformance returns the output and exit code of verify_performance.py for two summary logs.
@@ -22,28 +24,28 @@ func (s Scoring) comparePerformance(test, referenceLog, testLog string) (text st
 func (s Scoring) compareSummaries(out *strings.Builder, test, referenceLog, testLog string) error {
 	reference := s.newSummaryScore(test)
 	reference.out, reference.name, reference.title = out, "reference", "Reference"
+	run := s.newSummaryScore(test)
+	run.out, run.name, run.title = out, "test", "Test"
+	if s.comparesTwo(test) {
+		reference.name, reference.lastSetting = tree.CachingUnique, "performance_issue_unique"
+		run.name, run.lastSetting = tree.CachingSame, "performance_issue_same"
+	}
 	if err := reference.readFile(referenceLog); err != nil {
 		return err
 	}
-	run := s.newSummaryScore(test)
-	run.out, run.name, run.title = out, "test", "Test"
 	if err := run.readFile(testLog); err != nil {
 		return err
 	}
 	if run.scenario != reference.scenario {
 		return sysExit("Test and reference scenarios do not match!")
 	}
-	fmt.Fprintf(out, "reference score = %s\ntest score = %s\n", reference.score, run.score)
+	out.WriteString(s.scoresText(test, reference.score, run.score))
 	a, ok := pyfloat.Parse(reference.score)
 	b, ok2 := pyfloat.Parse(run.score)
-	switch {
-	case !ok || !ok2:
+	if !ok || !ok2 {
 		return ErrDiedf("ValueError: could not convert string to float")
-	case s.InBand(test, reference.scenario, a, b):
-		fmt.Fprintln(out, Pass)
-	default:
-		fmt.Fprintln(out, Fail+": Test score invalid")
 	}
+	out.WriteString(s.verdictText(test, reference.scenario, a, b))
 	return nil
 }
 
@@ -52,9 +54,10 @@ func (s Scoring) compareSummaries(out *strings.Builder, test, referenceLog, test
 func (s Scoring) ScoreInSummary(path string) (score float64, ok bool) {
 	reader := s.newSummaryScore("TEST05")
 	if reader.lines["SingleStream"] == estimate90Line {
-		reader.lines = s.scoreLines("TEST04")
+		reader.lines = s.scoreLines(tree.Caching)
 	}
 	reader.out, reader.score = &strings.Builder{}, "" // distinguishes a missing score from 0
+	reader.acceptsInvalid = true
 	if err := reader.readFile(path); err != nil {
 		return 0, false
 	}
@@ -63,11 +66,13 @@ func (s Scoring) ScoreInSummary(path string) (score float64, ok bool) {
 
 // summaryScore contains the data that a script reads from a summary log.
 type summaryScore struct {
-	lines         map[string]*regexp.Regexp // patterns of the lines with the score, by scenario
-	comparesRates bool                      // compare streams by their rate, 1e9/latency
-	readsLimit    bool                      // read the line with the latency limit
-	out           *strings.Builder
-	name, title   string
+	lines          map[string]*regexp.Regexp // patterns of the lines with the score, by scenario
+	comparesRates  bool                      // compare streams by their rate, 1e9/latency
+	readsLimit     bool                      // read the line with the latency limit
+	acceptsInvalid bool                      // results of INVALID runs count, too
+	out            *strings.Builder
+	name, title    string
+	lastSetting    string // name of a setting that must be true, on the last line that is read; empty: all are read
 
 	scenario string
 	score    string // as printed; the initial value if none was found
@@ -75,12 +80,30 @@ type summaryScore struct {
 
 func (s Scoring) newSummaryScore(test string) summaryScore {
 	lines := s.scoreLines(test)
-	return summaryScore{lines: lines, comparesRates: test == "TEST04", readsLimit: lines["Server"] == completedLine,
-		score: "0"}
+	return summaryScore{lines: lines, comparesRates: s.ComparesRates(test), readsLimit: lines["Server"] == completedLine,
+		acceptsInvalid: s.comparesTwo(test), score: "0"}
 }
 
 func (s *summaryScore) readFile(path string) error {
-	return EachFileLine(path, func(_ int, line string) error { return s.readLine(line) })
+	err := EachFileLine(path, func(_ int, line string) error { return s.readLine(line) })
+	if errors.Is(err, errEnoughRead) {
+		return nil
+	}
+	return err
+}
+
+// errEnoughRead ends the reading of a log.
+var errEnoughRead = errors.New("the script reads no further")
+
+// checkSetting checks the setting on the last line that a script reads.
+func (s *summaryScore) checkSetting(line string) error {
+	switch value, err := afterColon(line); {
+	case err != nil:
+		return err
+	case value == "false":
+		return sysExit(fmt.Sprintf("%s: Invalid test settings in %s summary.", Fail, s.name))
+	}
+	return errEnoughRead
 }
 
 var errorCount = regexp.MustCompile(`^\p{Nd}+ ERROR`)
@@ -99,7 +122,9 @@ func (s *summaryScore) readLine(line string) (err error) {
 		if err == nil && s.name == "test" {
 			err = ErrDiedf("UnboundLocalError: ref_target_latency")
 		}
-	case strings.HasPrefix(line, "Result is"):
+	case s.lastSetting != "" && strings.HasPrefix(line, s.lastSetting):
+		return s.checkSetting(line)
+	case strings.HasPrefix(line, "Result is") && !s.acceptsInvalid:
 		var valid string
 		if valid, err = afterColon(line); err == nil && valid == "INVALID" {
 			return sysExit(fmt.Sprintf("%s: %s results are invalid", Fail, s.title))

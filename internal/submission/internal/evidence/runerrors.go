@@ -10,6 +10,21 @@ import (
 // maxQueries matches LoadGen's remark that a thread stops issuing queries at max_query_count.
 var maxQueries = regexp.MustCompile(`^IssueQueryThread \d+ Ending early: Max query count reached\. query_count \d+$`)
 
+// ranOut is part of LoadGen's remark that all samples were issued. Before v2.1, TEST04's settings caused it.
+const ranOut = "Ran out of generated queries"
+
+// SplitRanOut separates the errors of TEST04's runs from the remarks that all samples were issued.
+func SplitRanOut(errors []mllog.DetailEntry) (all, remarks []mllog.DetailEntry) {
+	for _, e := range errors {
+		if message, _ := e.Text(); strings.Contains(message, ranOut) {
+			remarks = append(remarks, e)
+		} else {
+			all = append(all, e)
+		}
+	}
+	return all, remarks
+}
+
 // RunErrors returns the errors in a run's log (Detail keeps the first ones). remarks contains, separately, the remarks
 // that the run ended at its max_query_count if all queries were issued and answered. LoadGen marks these remarks as
 // errors too, and TEST07's audit.config causes them in the Server scenario.

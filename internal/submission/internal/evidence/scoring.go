@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/pyfloat"
+	"github.com/plumbline-ml/plumbline/internal/submission/tree"
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
@@ -13,6 +14,7 @@ import (
 type Scoring struct {
 	form   mlconf.ScoreForm
 	margin float64 // TEST05's tolerance in both directions; 0: seedsMargin, for slower runs only
+	inTwo  bool    // TEST04 compares two runs of its own
 }
 
 // ScoringOf returns the scoring of a round, or of the newest scripts if rules is nil.
@@ -21,7 +23,7 @@ func ScoringOf(rules *mlconf.Rules) Scoring {
 		return Scoring{}
 	}
 	features := rules.AuditFeatures()
-	return Scoring{form: features.Scores, margin: features.SeedsMargin}
+	return Scoring{form: features.Scores, margin: features.SeedsMargin, inTwo: features.CachingInTwo}
 }
 
 // Keys returns the entries of a detail log that can contain a scenario's score. The first existing one counts, because
@@ -55,6 +57,8 @@ func (s Scoring) Keys(scenario string) []string {
 // official script, with products in double precision. For TEST04, both scores are rates.
 func (s Scoring) InBand(test, scenario string, reference, score float64) bool {
 	switch t := s.Tolerance(test, scenario, reference); {
+	case s.comparesTwo(test):
+		return isNear(t, reference, score) || isSlower(scenario, reference, score)
 	case test == "TEST01" && s.form == mlconf.ScoreDetails:
 		return float64(reference*(1-t)) <= score && score <= float64(reference*(1+t))
 	case test == "TEST01", test == "TEST05" && s.margin > 0:
@@ -66,6 +70,39 @@ func (s Scoring) InBand(test, scenario string, reference, score float64) bool {
 	default:
 		return strings.Contains(scenario, "Stream") && score < float64(reference*(1+t))
 	}
+}
+
+// comparesTwo reports whether the test is TEST04 of a round in which it compares two runs of its own.
+func (s Scoring) comparesTwo(test string) bool { return s.inTwo && test == tree.Caching }
+
+// ComparesRates reports whether a test compares SingleStream and MultiStream by their rates, 1e9/latency.
+func (s Scoring) ComparesRates(test string) bool { return test == tree.Caching && !s.inTwo }
+
+// isNear reports whether two scores differ by less than the tolerance t.
+func isNear(t, reference, score float64) bool {
+	return score < float64(reference*(1+t)) && score > float64(reference*(1-t))
+}
+
+// isSlower reports whether the script considers the second run slower. In v2.0 it takes MultiStream's latency for a
+// rate.
+func isSlower(scenario string, reference, score float64) bool {
+	if scenario == "SingleStream" {
+		return score > reference
+	}
+	return score < reference
+}
+
+// IsCached reports whether the run of one sample is faster than the run of all samples by the tolerance or more. It is
+// false if the test does not compare these two runs.
+func (s Scoring) IsCached(test, scenario string, reference, score float64) bool {
+	t := s.Tolerance(test, scenario, reference)
+	switch {
+	case !s.comparesTwo(test):
+		return false
+	case scenario == "SingleStream", scenario == "MultiStream" && s.form == mlconf.ScorePercentiles: // latencies
+		return score <= float64(reference*(1-t))
+	}
+	return score >= float64(reference*(1+t))
 }
 
 // seedsMargin is the maximum relative loss of speed in TEST05.
@@ -82,7 +119,7 @@ const (
 func (s Scoring) Tolerance(test, scenario string, reference float64) float64 {
 	short := scenario == "SingleStream" && reference <= maxShortSingle
 	switch {
-	case s.form == mlconf.ScoreSamples, s.form == mlconf.ScorePercentiles && test == "TEST05":
+	case s.form == mlconf.ScoreSamples, s.form == mlconf.ScorePercentiles && test == "TEST05", s.comparesTwo(test):
 	default:
 		short = short || scenario == "MultiStream" && reference <= maxShortMulti
 	}
@@ -110,12 +147,28 @@ type Paths struct{ Detail, Summary string }
 
 // TextOf returns the script's output for given scores.
 func (s Scoring) TextOf(test, scenario string, reference, score float64) string {
-	word := Fail + ": Test score invalid\n"
-	if s.InBand(test, scenario, reference, score) {
-		word = Pass + "\n"
+	return "Verifying performance.\n" + s.scoresText(test, pyfloat.Repr(reference), pyfloat.Repr(score)) +
+		s.verdictText(test, scenario, reference, score)
+}
+
+// scoresText returns the lines with the scores of both runs.
+func (s Scoring) scoresText(test, reference, score string) string {
+	first, second := "reference", "test"
+	if s.comparesTwo(test) {
+		first, second = tree.CachingUnique, tree.CachingSame
 	}
-	return fmt.Sprintf("Verifying performance.\nreference score = %s\ntest score = %s\n%s", pyfloat.Repr(reference),
-		pyfloat.Repr(score), word)
+	return fmt.Sprintf("%s score = %s\n%s score = %s\n", first, reference, second, score)
+}
+
+// verdictText returns the lines with the script's verdict.
+func (s Scoring) verdictText(test, scenario string, reference, score float64) string {
+	switch {
+	case !s.InBand(test, scenario, reference, score):
+		return Fail + ": Test score invalid\n"
+	case s.comparesTwo(test) && !isNear(s.Tolerance(test, scenario, reference), reference, score):
+		return fmt.Sprintf("%s\nNote: %s is significantly slower than %s\n", Pass, tree.CachingSame, tree.CachingUnique)
+	}
+	return Pass + "\n"
 }
 
 // ReadsDetails reports whether a test's script reads detail logs, which contain every score. Other scripts read
@@ -145,7 +198,7 @@ var (
 // scoreLines returns the patterns of the summary's lines from which a test's script reads the score, by scenario.
 func (s Scoring) scoreLines(test string) map[string]*regexp.Regexp {
 	switch {
-	case test == "TEST04":
+	case test == tree.Caching && !s.inTwo:
 		return map[string]*regexp.Regexp{"SingleStream": anyEstimate90Line, "MultiStream": anyEstimate99Line,
 			"Server":  completedLine,
 			"Offline": samplesPerSecondLine}

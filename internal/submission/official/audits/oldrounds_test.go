@@ -65,6 +65,56 @@ func TestScriptsOfOldRounds(t *testing.T) {
 	}
 }
 
+// TestScriptOfTwoRuns: verify_test4_performance.py compares the summaries of both runs, VALID or not. It reads each one
+// up to the line with the run's setting.
+func TestScriptOfTwoRuns(t *testing.T) {
+	const single, server = "90th percentile latency (ns) : ", "Scheduled samples per second : "
+	const pass, fail, multi = "TEST PASS\n", "TEST FAIL: Test score invalid\n", "99th percentile latency (ns) : "
+	const note = pass + "Note: TEST04-B is significantly slower than TEST04-A\n"
+	for _, c := range []struct {
+		round, scenario, line, unique, same, settings, want string
+	}{
+		{"v0.7", "Single Stream", single, "1000000", "900001", "true true", pass},
+		{"v0.7", "Single Stream", single, "1000000", "900000", "true true", fail},
+		{"v0.7", "Single Stream", single, "1000000", "1100000", "true true", note},
+		{"v1.0", "SingleStream", single, "200000", "160001", "true true", pass},
+		{"v1.0", "SingleStream", single, "200001", "160001", "true true", fail},
+		{"v1.1", "Offline", "Samples per second: ", "100", "110", "true true", pass}, // 110.00000000000001
+		{"v1.1", "Offline", "Samples per second: ", "100", "110.1", "true true", fail},
+		{"v1.1", "Offline", "Samples per second: ", "100", "90", "true true", note},
+		{"v1.0", "Server", server, "100", "1", "true true", note},
+		{"v0.5", "MultiStream", "Samples per query : ", "8", "8", "true true", pass},
+		{"v2.0", "MultiStream", multi, "1500000", "100000", "true true", note},
+		{"v2.0", "MultiStream", multi, "1500000", "1700000", "true true", fail},
+		{"v1.0", "Server", server, "100", "100", "false true", "TEST FAIL: Invalid test settings in TEST04-A summary.\n"},
+		{"v1.0", "Server", server, "100", "100", "true false", "TEST FAIL: Invalid test settings in TEST04-B summary.\n"},
+		{"v1.0", "Server", single, "100", "100", "true true", fail}, // no score is 0
+	} {
+		dir := t.TempDir()
+		var paths [2]string
+		values := strings.Fields(c.settings)
+		for i, score := range []string{c.unique, c.same} {
+			paths[i] = filepath.Join(dir, fmt.Sprint(i))
+			setting := [2]string{"performance_issue_unique", "performance_issue_same"}[i]
+			text := "Scenario : " + c.scenario + "\n" + c.line + score + "\nResult is : INVALID\n" + setting + " : " +
+				values[i] + "\n3 ERRORs encountered. See detailed log.\n" + c.line + "7\n"
+			if err := os.WriteFile(paths[i], []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rules, err := mlconf.Round(c.round)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := Verify(t.Context(), Request{Request: audit.Request{Test: "TEST04", Rules: rules, Model: "resnet50",
+			Reference: audit.Logs{Summary: paths[0]}, Run: audit.Logs{Summary: paths[1]}}})
+		if got := v.Texts["verify_performance.txt"]; err != nil || !strings.HasSuffix(got, c.want) ||
+			v.Pass != strings.HasPrefix(c.want, pass) || v.Folder != "TEST04-A" {
+			t.Errorf("%+v: %v, %v, %s\n%s", c, v.Pass, err, v.Folder, got)
+		}
+	}
+}
+
 // TestGoldenOldRounds: logs of our own of old rounds pass as strictly, and by the script of the time.
 func TestGoldenOldRounds(t *testing.T) {
 	round := regexp.MustCompile(`test01_(v\d\.\d)/`)

@@ -180,7 +180,7 @@ func (a *app) verifyFolder(c *cobra.Command, f *auditVerifyFlags, rules *mlconf.
 	}
 	for _, logs := range found {
 		r := f.newRequest(rules, logs)
-		v, err := f.verifyAudit(c.Context(), r)
+		v, err := f.verifyAudit(c.Context(), r, logs.InTwo)
 		if err == nil {
 			err = audit.WriteVerdict(v.Verdict, f.Out)
 		}
@@ -239,8 +239,12 @@ func (f *auditVerifyFlags) newRequest(rules *mlconf.Rules, found audit.FoundLogs
 	return r
 }
 
-// verifyAudit judges with Plumbline's rules or like the official scripts.
-func (f *auditVerifyFlags) verifyAudit(ctx context.Context, r audits.Request) (audits.Verdict, error) {
+// verifyAudit judges with Plumbline's rules or like the official scripts. inTwo is true for the two runs of TEST04.
+func (f *auditVerifyFlags) verifyAudit(ctx context.Context, r audits.Request, inTwo bool) (audits.Verdict, error) {
+	if inTwo && !r.Rules.AuditFeatures().CachingInTwo {
+		return audits.Verdict{}, sdk.Usage(fmt.Errorf("%s and %s are runs of rounds before v2.1, and %s has one run: "+
+			"name their round with --rules", tree.CachingUnique, tree.CachingSame, r.Rules.Name))
+	}
 	if f.compatible {
 		return audits.Verify(ctx, r)
 	}
