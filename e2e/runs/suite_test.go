@@ -163,7 +163,7 @@ func TestSuiteBudget(t *testing.T) {
 	}
 	const runs = "runs:\n- {run: honest, scenario: SingleStream, mode: performance, repeat: 3}\n"
 	suite("20ms", "budget: 3s\n"+runs).WantCode(t, 130).WantOutput(t,
-		"2 not made: the suite's budget is spent", "2 runs not made; the same command makes them")
+		"2 not made: the suite's budget is spent", "2 of 3 runs not made; the same command makes them")
 	suite("1ms", runs).WantCode(t, 0).WantOutput(t, "3 of 3")
 }
 

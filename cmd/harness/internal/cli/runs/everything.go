@@ -307,11 +307,13 @@ func (s *suiteRun) writeOutcomes(rows []benchmarkRow) error {
 	}{
 		{stoodIn, "with a stand-in instead of a model: its runs only exercise the pipeline"},
 		{failed, "not VALID, below a target, or failed"},
-		{unfinished, "with runs that are not made; the same command makes them"},
 	} {
 		if names := of[kind.benchmarkStanding]; len(names) > 0 {
 			out.Print(fmt.Sprintf("  %d %s: %s\n", len(names), kind.what, strings.Join(names, ", ")))
 		}
+	}
+	if n := len(of[unfinished]); n > 0 {
+		out.Print(fmt.Sprintf("  %d with runs that were not made\n", n))
 	}
 	delete(skipped, "")
 	delete(left, "")

@@ -2,6 +2,7 @@ package runs_test
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -102,6 +103,20 @@ func TestEverythingOfSome(t *testing.T) {
 	s.Want(2, s.Run("run", "all", "--precision", "int4", "--rules", "v0.5", "--out", s.Out("x")), "int4")
 	none := clitest.NewWith(t, map[string]*plugintest.Fake{})
 	none.Want(2, none.Run("run", "all"), "no plugin found")
+}
+
+// TestEverythingInterrupted: the runs that an interrupt prevented are counted once, in the table of benchmarks.
+func TestEverythingInterrupted(t *testing.T) {
+	s := clitest.New(t)
+	f := fakeOf("resnet50", "resnet", loadgen.Server)
+	f.HoldAfter, f.Held = 50, func() { s.Signals <- os.Interrupt }
+	s.Fakes["resnet50"] = f
+	s.Want(130, s.Run("run", "all", "--scenario", "Server", "--out", s.Out(), "--set", "min_duration=60000"),
+		"1 of 2 runs not made; the same command makes them\n", "1 INTERRUPTED, 1 not made: interrupted",
+		"1 with runs that were not made\n")
+	if n := strings.Count(s.Stdout.String(), "not made: interrupted"); n != 1 {
+		t.Errorf("%d lines of runs that were not made:\n%s", n, s.Stdout.String())
+	}
 }
 
 // TestEverythingSaysNoMoreThanItShows: an accuracy without a target is not reached, what was not measured is not VALID,

@@ -20,9 +20,13 @@ type suiteRow struct {
 	figures              []record.Figure
 }
 
-// writeTable prints the table of the suite.
+// writeTable prints the table of the suite and the number of runs that were not made. In a round it omits the runs that
+// an interrupt prevented, because the table of benchmarks counts them.
 func (s *suiteRun) writeTable(left int) error {
 	t, rows := table.Table{Indent: "  "}, s.gatherRows()
+	if len(s.Benchmarks) > 0 {
+		rows = slices.DeleteFunc(rows, (*suiteRow).isPrevented)
+	}
 	repeated := slices.ContainsFunc(rows, func(r *suiteRow) bool { return len(r.figures) > 1 })
 	head := []any{"run", "scenario", "mode", "verdict", "result"}
 	if repeated {
@@ -41,14 +45,31 @@ func (s *suiteRun) writeTable(left int) error {
 		return nil // tasks have their own table
 	}
 	terminal.On(s.Stdout).Print("\n", terminal.Span{Style: terminal.Heading, Text: s.Name}, ", in "+s.Out+"\n\n")
-	if _, err := t.WriteTo(s.Stdout); err != nil {
-		return err
+	if t.Len() > 1 {
+		if _, err := t.WriteTo(s.Stdout); err != nil || left == 0 {
+			return err
+		}
+		fmt.Fprintln(s.Stdout)
 	}
 	if left > 0 {
-		_, err := fmt.Fprintf(s.Stdout, "\n%s not made; the same command makes them\n", figure.Plural(left, "run"))
+		_, err := fmt.Fprintf(s.Stdout, "%d of %s not made; the same command makes them\n", left,
+			figure.Plural(s.countRuns(), "run"))
 		return err
 	}
 	return nil
+}
+
+// countRuns returns the number of the suite's runs, made or not.
+func (s *suiteRun) countRuns() (n int) {
+	for _, r := range s.results {
+		n += max(1, len(r.points))
+	}
+	return n
+}
+
+// isPrevented reports whether an interrupt prevented all repeats.
+func (r *suiteRow) isPrevented() bool {
+	return !slices.ContainsFunc(r.verdicts, func(v string) bool { return v != notMade+interruptedReason })
 }
 
 // gatherRows returns the rows of all runs with their repeats.
@@ -92,10 +113,13 @@ func (r suiteResult) resultName() string {
 	return job.String()
 }
 
+// notMade precedes the reason why a run was not made.
+const notMade = "not made: "
+
 // addRepeat adds a repeat to the row. It ignores the figures of unfinished runs.
 func (r *suiteRow) addRepeat(one suiteResult) {
 	if one.unmade != "" {
-		r.verdicts = append(r.verdicts, "not made: "+one.unmade)
+		r.verdicts = append(r.verdicts, notMade+one.unmade)
 		return
 	}
 	r.verdicts = append(r.verdicts, one.run.Verdict)

@@ -54,7 +54,7 @@ func TestSuiteOfServers(t *testing.T) {
 	if _, err := os.Stat("mix"); err == nil {
 		t.Error("a dry run leaves a folder")
 	}
-	s.Want(130, s.Run("run", "mix.yaml", "--quiet"), "4 runs not made", "not made: interrupted", "lab: users users=1")
+	s.Want(130, s.Run("run", "mix.yaml", "--quiet"), "4 of 6 runs not made", "not made: interrupted", "lab: users users=1")
 	want := "users/users-1 complete users=1\nusers/users-2 interrupted users=2\n" +
 		"rates/rate=100/1/rate-100 not run rate=100\nrates/rate=200/1/rate-200 not run rate=200\n" +
 		"rates/rate=100/2/rate-100 not run rate=100\nrates/rate=200/2/rate-200 not run rate=200"
