@@ -73,8 +73,8 @@ func TestExportedClassifiers(t *testing.T) {
 			if err := c.graph.Write(model); err != nil {
 				t.Fatal(err)
 			}
-			byFile := runExported(t, data, model, c.params)
-			byUser := runExported(t, data, model, c.params+" "+c.chosen)
+			byFile := runExported(t, "resnet50", data, model, c.params)
+			byUser := runExported(t, "resnet50", data, model, c.params+" "+c.chosen)
 			if len(byFile.log) == 0 || byFile.log != byUser.log {
 				t.Error("the answers differ from those with explicit parameters")
 			}
@@ -138,7 +138,7 @@ func TestExportedClassifiersRefused(t *testing.T) {
 			if err := c.graph.Write(model); err != nil {
 				t.Fatal(err)
 			}
-			r, out := startExported(t, data, model, c.params)
+			r, out := startExported(t, "resnet50", data, model, c.params)
 			r.WantCode(t, c.code)
 			for _, want := range c.want {
 				r.WantError(t, want)
@@ -150,15 +150,51 @@ func TestExportedClassifiersRefused(t *testing.T) {
 	}
 }
 
-// TestBatchOfOneInside runs a model that declares a free batch size but only works with one picture. The error names the
-// flag that helps.
+// TestExportedDetector runs a detector with another output's name and a second output. The file determines the output,
+// and its metadata the task.
+func TestExportedDetector(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	data, model := filepath.Join(dir, "coco_safe"), filepath.Join(dir, "model.onnx")
+	if err := officialdata.COCOWithLicences(filepath.Join(dir, "coco")); err != nil {
+		t.Fatal(err)
+	}
+	harness.Run(t, "dataset", "convert", "yolo-99", "safe", filepath.Join(dir, "coco"), data).WantCode(t, 0)
+	g := tinymodel.YOLO()
+	g.Name([]string{"detections"}, "Identity", []string{"output0"})
+	g.Name([]string{"pictures"}, "Identity", []string{"images"})
+	g.Outputs[0].Name = "detections"
+	g.Output("pictures", onnxfile.Float, 1, 3, 640, 640)
+	g.Metadata = map[string]string{"task": "detect", "names": "{0: 'person', 1: 'bicycle', 2: 'car'}"}
+	if err := g.Write(model); err != nil {
+		t.Fatal(err)
+	}
+	byFile := runExported(t, "yolo-99", data, model, "")
+	byUser := runExported(t, "yolo-99", data, model, "output=detections")
+	if byFile.log != byUser.log || byFile.accuracy <= 0 || byFile.accuracy != byUser.accuracy {
+		t.Errorf("mAP %v, with explicit parameters %v; want equal answers", byFile.accuracy, byUser.accuracy)
+	}
+	const note = "output=detections because the output is detections float32 [1,84,8400]"
+	if !strings.Contains(byFile.text, note) || strings.Contains(byUser.text, note) {
+		t.Errorf("want a note about the choice, and none if the user has set it")
+	}
+	g.Metadata["task"] = "segment"
+	if err := g.Write(model); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := startExported(t, "yolo-99", data, model, "")
+	r.WantCode(t, 6).WantError(t, "task = segment, want detect")
+}
+
+// TestBatchOfOneInside runs a model that declares a free batch size but only works with one picture. The error names
+// the flag that helps.
 func TestBatchOfOneInside(t *testing.T) {
 	t.Parallel()
 	model := filepath.Join(t.TempDir(), "model.onnx")
 	if err := tinymodel.OneAtATime().Write(model); err != nil {
 		t.Fatal(err)
 	}
-	r, _ := startExported(t, exportedPictures(t), model, "")
+	r, _ := startExported(t, "resnet50", exportedPictures(t), model, "")
 	r.WantCode(t, 6).WantError(t, "--batch 1")
 }
 
@@ -173,9 +209,9 @@ func exportedPictures(t *testing.T) string {
 }
 
 // startExported runs a model with parameters that are separated by blanks.
-func startExported(t *testing.T, data, model, params string) (harness.Result, string) {
+func startExported(t *testing.T, benchmark, data, model, params string) (harness.Result, string) {
 	out := filepath.Join(t.TempDir(), "out")
-	args := []string{"run", "resnet50", "--model", model, "--dataset", data, "--scenario", "Offline", "--mode",
+	args := []string{"run", benchmark, "--model", model, "--dataset", data, "--scenario", "Offline", "--mode",
 		"accuracy", "--smoke", "--out", out}
 	for _, p := range strings.Fields(params) {
 		args = append(args, "--param", p)
@@ -189,9 +225,9 @@ type exportedRun struct {
 	text, log string // of result.json and of the accuracy log
 }
 
-func runExported(t *testing.T, data, model, params string) exportedRun {
+func runExported(t *testing.T, benchmark, data, model, params string) exportedRun {
 	t.Helper()
-	r, out := startExported(t, data, model, params)
+	r, out := startExported(t, benchmark, data, model, params)
 	r.WantCode(t, 0)
 	var doc results.Document
 	testfile.ReadJSON(t, filepath.Join(out, "result.json"), &doc)

@@ -28,6 +28,7 @@ type yoloBinding struct {
 	// the classes are COCO's 80, in COCO's order; otherwise labels are numbers
 	COCO        bool            `param:"labels" choices:"own,coco"`
 	Unletterbox unletterboxRule `param:"unletterbox"`
+	choices     string          // note about the parameters that the model file determined; "": none
 	notes       string          // notes about letterbox and rule for the result
 }
 
@@ -55,8 +56,11 @@ var unletterboxRules = map[string]unletterboxRule{
 
 // bindDetector reads the parameters. The model file determines values that they leave open.
 func bindDetector(r *manifest.Request) yoloBinding {
-	p, file := r.Params, readSignature(r.File())
+	choices := chooseParams(r)
+	p := r.Params
+	file := readSignature(r.File(), p.Text("input"), p.Text("output"))
 	var b yoloBinding
+	b.choices = choices
 	r.Bind(&b, pictures.ElementReader(), option.WordReader("unletterbox", unletterboxRules))
 	if b.Element == backend.Uint8 {
 		p.AddFault("input_type", errors.New("want float32 or float16: the values of pictures are 0 to 1"))
@@ -120,20 +124,31 @@ type fileSignature struct{ height, width, rows, columns, exported int }
 func (s fileSignature) hasFixedSides() bool { return s.height > 0 && s.width > 0 }
 func (s fileSignature) hasFreeSides() bool  { return s.height < 0 && s.width < 0 }
 
-// readSignature reads the sizes from an ONNX file. For other files it returns zeros; the backend reports their faults.
-func readSignature(m backend.Model) (s fileSignature) {
+// readSignature reads the sizes of two tensors from an ONNX file. An empty name means the first one. For other files it
+// returns zeros; the backend reports their faults.
+func readSignature(m backend.Model, input, output string) (s fileSignature) {
 	file, err := onnx.ReadFile(m.Path, m.Bytes)
-	if err != nil || len(file.Inputs) != 1 || len(file.Outputs) == 0 {
+	if err != nil {
 		return s
 	}
-	if in := file.Inputs[0].Dims; len(in) == 4 {
+	if in := namedDims(file.Inputs, input); len(in) == 4 {
 		s.height, s.width = int(in[2].Size), int(in[3].Size)
 	}
-	if out := file.Outputs[0].Dims; len(out) == 3 {
+	if out := namedDims(file.Outputs, output); len(out) == 3 {
 		s.rows, s.columns = int(out[1].Size), int(out[2].Size)
 	}
 	s.exported = exportedSize(file.Metadata["imgsz"])
 	return s
+}
+
+// namedDims returns the dimensions of the value with a name, or of the first one if name is empty.
+func namedDims(all []onnx.Value, name string) []onnx.Dim {
+	for _, v := range all {
+		if v.Name == name || name == "" {
+			return v.Dims
+		}
+	}
+	return nil
 }
 
 // exportedSize reads the value of imgsz: "[320, 320]" or "320". It returns 0 for other shapes and sizes.

@@ -37,6 +37,9 @@ func (w *yoloWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }
 // RunNotes returns notes about which version of the reference the run followed.
 func (w *yoloWorkload) RunNotes() sdk.RunNotes {
 	r := sdk.RunNotes{Notes: []string{w.notes}}
+	if w.choices != "" {
+		r.Notes = append(r.Notes, w.choices)
+	}
 	if note := w.pictureInput().ConversionNote(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
