@@ -102,9 +102,9 @@ func (m *pickleMachine) setState() error {
 		return err
 	}
 	fields, ok := state.(Tuple)
-	object, also := top.(interface{ build(fields Tuple) error })
+	object, also := top.(interface{ setState(fields Tuple) error })
 	if !ok || !also {
 		return fmt.Errorf("state %T for a %T, want that of an array or dtype", state, top)
 	}
-	return object.build(fields)
+	return object.setState(fields)
 }
