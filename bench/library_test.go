@@ -124,7 +124,7 @@ func TestRunThatIsCalledOff(t *testing.T) {
 	r := request(t, f)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	f.HoldAfter, f.Held = 10, func() { cancel(loadgen.ErrInterrupted) }
+	f.HoldAfter, f.OnHold = 10, func() { cancel(loadgen.ErrInterrupted) }
 	r.Load.Scenarios, r.Load.Mode = []string{"SingleStream"}, bench.ModePerformance
 	d, err := bench.Run(ctx, r)
 	if !errors.Is(err, loadgen.ErrInterrupted) {
@@ -160,7 +160,7 @@ func TestRunHidesSecrets(t *testing.T) {
 // run. Without an accuracy run they are not checked.
 func TestAScoreIsPossibleBeforeTheFirstRun(t *testing.T) {
 	f := plugintest.Classifier()
-	f.Scorable = func(sdk.ScoreOptions) error { return sdk.Data(errors.New("no references")) }
+	f.OpenScorerErr = func(sdk.ScoreOptions) error { return sdk.Data(errors.New("no references")) }
 	r := request(t, f)
 	r.Load.Scenarios, r.Load.Mode = []string{"Offline"}, bench.ModeSubmission
 	d, err := bench.Run(t.Context(), r)

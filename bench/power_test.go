@@ -36,7 +36,7 @@ func meterFile(t *testing.T, start time.Time) string {
 func measured(t *testing.T, meter string, change func(*bench.Request)) record.Document {
 	t.Helper()
 	f := plugintest.Classifier()
-	f.Busy = func(samples int) time.Duration { return time.Duration(min(samples, 10)) * 5 * time.Millisecond }
+	f.IssueTime = func(samples int) time.Duration { return time.Duration(min(samples, 10)) * 5 * time.Millisecond }
 	r := request(t, f)
 	r.Power.Meter, r.Load.Mode, r.Rules.Set = meter, bench.ModePerformance, []string{"SingleStream.min_query_count=100"}
 	change(&r)

@@ -78,7 +78,7 @@ func (s GradingSample) Score(text string) Grade {
 
 // compareCalls compares the calls of an answer with the possible answers.
 func (s GradingSample) compareCalls(calls []FunctionCall) error {
-	if !pyvalue.True(s.Answers) {
+	if !pyvalue.IsTrue(s.Answers) {
 		if len(calls) > 0 {
 			return errors.New("it calls a function, and no call is right")
 		}

@@ -83,7 +83,7 @@ func encoded(text string) (p []byte) {
 
 func TestResult(t *testing.T) {
 	s := New(CompareOptions{
-		DType: accuracy.Int32, Decoder: letters{}, Splitter: punkt.New(punkt.English()),
+		DType: accuracy.Int32, Decoder: letters{}, Splitter: punkt.NewSplitter(punkt.English()),
 		References: []Reference{{"x", Question}, {"y", Question}, {"z", Question}},
 	})
 	if _, err := s.Result(); !errors.Is(err, generation.ErrNoSamples) {

@@ -76,7 +76,7 @@ func (letters) Decode(ids []int32) (string, error) {
 
 func TestResultOfOneTask(t *testing.T) {
 	s := New(CompareOptions{
-		DType: accuracy.Int64, Decoder: letters{}, Splitter: punkt.New(punkt.English()),
+		DType: accuracy.Int64, Decoder: letters{}, Splitter: punkt.NewSplitter(punkt.English()),
 		References: []Reference{{Task: GSM8K, Text: "5"}, {Task: MBXP, ID: "ruby_1"}, {Task: OpenOrca, Text: "x"}},
 	})
 	if _, err := s.Result(); !errors.Is(err, generation.ErrNoSamples) {

@@ -173,7 +173,7 @@ func normalizeInteger(text string) (value string, ok bool) {
 	if t == "" || strings.ContainsFunc(t, func(r rune) bool { return !pyfloat.IsDigit(r) }) {
 		return "", false
 	}
-	t = strings.TrimLeft(pyfloat.Digits(t), "0")
+	t = strings.TrimLeft(pyfloat.ToASCIIDigits(t), "0")
 	if t == "" {
 		return "0", true
 	}

@@ -72,7 +72,7 @@ func Actions(calls any) (all []string) {
 		}
 		arguments, _ := given.(*pyvalue.Dict)
 		command, _ := arguments.Get("command")
-		if !pyvalue.True(command) {
+		if !pyvalue.IsTrue(command) {
 			command, _ = arguments.Get("cmd")
 		}
 		if text, ok := command.(string); ok {

@@ -24,7 +24,7 @@ func ReadVerdict(reply string) JudgeVerdict {
 	}
 	v, _ := d.Get("correct")
 	is, isBool := v.(bool)
-	verdict := JudgeVerdict{Counts: pyvalue.True(v), Strict: isBool && is}
+	verdict := JudgeVerdict{Counts: pyvalue.IsTrue(v), Strict: isBool && is}
 	if v == nil {
 		verdict.Err = fmt.Errorf("the judge's object has no \"correct\"")
 	}

@@ -26,7 +26,7 @@ func bestSpan(f features.Feature, l spanLogits) answerSpan {
 	best := answerSpan{}
 	lasts := largestPositions(&ends, l.end)
 	for _, first := range largestPositions(&starts, l.start) {
-		if !f.MaxContext(first) {
+		if !f.HasMaxContext(first) {
 			continue
 		}
 		for _, last := range lasts {

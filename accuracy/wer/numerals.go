@@ -101,7 +101,7 @@ func (q partialNumber) endsIn(unit int64) bool {
 
 // timesMultiplier returns the number multiplied by multiplier, or nil if the product is not an integer.
 func (q partialNumber) timesMultiplier(multiplier *big.Int) *big.Int {
-	text := pyfloat.Digits(q.String())
+	text := pyfloat.ToASCIIDigits(q.String())
 	if strings.Count(text, ".") > 1 || strings.Trim(text, "0123456789.") != "" || text == "." {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // mock starts a server with the doubler's tensors.
-func mock(t *testing.T, o oiptest.Options) (address string, s *oiptest.Server) {
+func mock(t *testing.T, o oiptest.ServerOptions) (address string, s *oiptest.Server) {
 	t.Helper()
 	o.Model = "doubler"
 	o.Inputs = []oiptest.Tensor{{Name: "x", Datatype: "FP32", Shape: []int64{-1, width}},
@@ -38,8 +38,8 @@ func mock(t *testing.T, o oiptest.Options) (address string, s *oiptest.Server) {
 }
 
 func TestNodes(t *testing.T) {
-	a, server := mock(t, oiptest.Options{Name: "node-a"})
-	b, _ := mock(t, oiptest.Options{NoMetadata: true})
+	a, server := mock(t, oiptest.ServerOptions{Name: "node-a"})
+	b, _ := mock(t, oiptest.ServerOptions{NoMetadata: true})
 	nodes := open(t, map[string]string{"url": a + "," + b}).(backend.Remote).Nodes()
 	if len(nodes) != 2 || nodes[0].Address() != a || nodes[1].Address() != b {
 		t.Fatalf("nodes %v, want %s and %s", nodes, a, b)
@@ -73,7 +73,7 @@ func TestNodesThatFail(t *testing.T) {
 }
 
 func TestNodesGiveUpWithTheContext(t *testing.T) {
-	a, _ := mock(t, oiptest.Options{Name: "node-a"})
+	a, _ := mock(t, oiptest.ServerOptions{Name: "node-a"})
 	n := open(t, map[string]string{"url": a}).(backend.Remote).Nodes()[0]
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -38,7 +38,7 @@ func TestMain(m *testing.M) {
 func mock(paces string) error {
 	first, rest, _ := strings.Cut(paces, ",")
 	step, log, _ := strings.Cut(rest, ",")
-	o := openaitest.Options{Owner: "vllm", IDs: true, Stamps: true}
+	o := openaitest.Options{Owner: "vllm", IDs: true, TimestampText: true}
 	var err error
 	if o.First, err = time.ParseDuration(first); err != nil {
 		return err

@@ -65,8 +65,8 @@ func TestClientSharesServers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if one.Asked() != 5 || two.Asked() != 5 {
-		t.Errorf("%d and %d requests, want 5 each", one.Asked(), two.Asked())
+	if one.RequestCount() != 5 || two.RequestCount() != 5 {
+		t.Errorf("%d and %d requests, want 5 each", one.RequestCount(), two.RequestCount())
 	}
 	used := map[int]bool{}
 	for session := range 20 {

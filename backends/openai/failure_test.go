@@ -40,8 +40,8 @@ func TestAsksAgainWhereNothingCame(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r := g.Report(); s.order != "fc" || s.complete[0].N != 5 || r.Retried != 2 || r.Restarted != 0 ||
-				server.Asked() != 3 {
-				t.Errorf("%s: %+v; %+v; asked %d times", s.order, s.complete, r, server.Asked())
+				server.RequestCount() != 3 {
+				t.Errorf("%s: %+v; %+v; asked %d times", s.order, s.complete, r, server.RequestCount())
 			}
 		})
 	}
@@ -69,8 +69,8 @@ func TestGivesUp(t *testing.T) {
 			g := connect(t, serve(t, server), "retries=2")
 			s, err := generate(t, g, prompt)
 			if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) || len(s.complete) > 0 ||
-				server.Asked() != c.asked {
-				t.Errorf("%v after %d requests, want one that says %q after %d; complete: %v", err, server.Asked(), c.says,
+				server.RequestCount() != c.asked {
+				t.Errorf("%v after %d requests, want one that says %q after %d; complete: %v", err, server.RequestCount(), c.says,
 					c.asked, s.complete)
 			}
 		})
@@ -95,8 +95,8 @@ func TestGoesOnWithAnotherServer(t *testing.T) {
 		!strings.Contains(text, "broke off") {
 		t.Errorf("described as %q", text)
 	}
-	if r := g.Report(); r.Restarted == 0 || r.Restarted != bad.Asked() || good.Asked() != 6 {
-		t.Errorf("%+v; asked %d and %d times", r, bad.Asked(), good.Asked())
+	if r := g.Report(); r.Restarted == 0 || r.Restarted != bad.RequestCount() || good.RequestCount() != 6 {
+		t.Errorf("%+v; asked %d and %d times", r, bad.RequestCount(), good.RequestCount())
 	}
 }
 
@@ -138,8 +138,8 @@ func TestServerThatIsGone(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if up.Asked() != 10 {
-		t.Errorf("the other server was asked %d times", up.Asked())
+	if up.RequestCount() != 10 {
+		t.Errorf("the other server was asked %d times", up.RequestCount())
 	}
 }
 
@@ -167,9 +167,9 @@ func TestTheOthersTakeTheLoad(t *testing.T) {
 					})
 				}
 				calls.Wait()
-				if good.Asked() != 64 || bad.Asked() > 32 {
+				if good.RequestCount() != 64 || bad.RequestCount() > 32 {
 					t.Errorf("the server that answers was asked %d times, the other %d times; want 64 and few",
-						good.Asked(), bad.Asked())
+						good.RequestCount(), bad.RequestCount())
 				}
 			})
 		})
@@ -212,8 +212,8 @@ func TestTimeouts(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, start := failing(100, c.fault), time.Now()
 				s, err := generate(t, inMemory(t, []http.Handler{server}, c.option), prompt)
-				if err == nil || !strings.Contains(err.Error(), c.says) || len(s.complete) > 0 || server.Asked() != 1 {
-					t.Errorf("%v after %d requests, want one that says %q", err, server.Asked(), c.says)
+				if err == nil || !strings.Contains(err.Error(), c.says) || len(s.complete) > 0 || server.RequestCount() != 1 {
+					t.Errorf("%v after %d requests, want one that says %q", err, server.RequestCount(), c.says)
 				}
 				if waited := time.Since(start); waited < c.waits || waited > 2*c.waits {
 					t.Errorf("waited %v, want about %v", waited, c.waits)
@@ -275,8 +275,8 @@ func TestCancel(t *testing.T) {
 	})
 	cancel(cause)
 	calls.Wait()
-	if server.Asked() != 1 {
-		t.Errorf("asked %d times", server.Asked())
+	if server.RequestCount() != 1 {
+		t.Errorf("asked %d times", server.RequestCount())
 	}
 }
 
@@ -302,8 +302,8 @@ func TestConcurrencyAndBalance(t *testing.T) {
 		}
 		calls.Wait()
 		for i, s := range servers {
-			if s.Most() != 4 || s.Asked() != 40 {
-				t.Errorf("server %d: %d requests, %d at a time, want 40 and 4", i, s.Asked(), s.Most())
+			if s.MaxConcurrent() != 4 || s.RequestCount() != 40 {
+				t.Errorf("server %d: %d requests, %d at a time, want 40 and 4", i, s.RequestCount(), s.MaxConcurrent())
 			}
 		}
 	})

@@ -135,20 +135,20 @@ func TestGenerate(t *testing.T) {
 		{"ids", openaitest.Options{Owner: "vllm", IDs: true}, nil, prompt,
 			backend.Tokens{IDs: ids[:1], Text: text[:strings.IndexByte(text[1:], ' ')+1], N: 1},
 			backend.Tokens{IDs: ids, Text: text, N: 5}},
-		{"several in the first event", openaitest.Options{Owner: "vllm", IDs: true, Together: 5}, nil, prompt,
+		{"several in the first event", openaitest.Options{Owner: "vllm", IDs: true, TokensPerEvent: 5}, nil, prompt,
 			backend.Tokens{IDs: ids, Text: text, N: 5}, backend.Tokens{IDs: ids, Text: text, N: 5}},
-		{"usage", openaitest.Options{Owner: "sglang", Together: 5}, nil, prompt, backend.Tokens{Text: text},
+		{"usage", openaitest.Options{Owner: "sglang", TokensPerEvent: 5}, nil, prompt, backend.Tokens{Text: text},
 			backend.Tokens{Text: text, N: 5}},
-		{"usage instead of ids", openaitest.Options{Owner: "vllm", IDs: true, Together: 5}, []string{"count=usage"}, prompt,
+		{"usage instead of ids", openaitest.Options{Owner: "vllm", IDs: true, TokensPerEvent: 5}, []string{"count=usage"}, prompt,
 			backend.Tokens{Text: text}, backend.Tokens{Text: text, N: 5}},
-		{"log probabilities", openaitest.Options{Owner: "other", NoUsage: true, Together: 5},
+		{"log probabilities", openaitest.Options{Owner: "other", NoUsage: true, TokensPerEvent: 5},
 			[]string{"count=logprobs"}, prompt,
 			backend.Tokens{Text: text, N: 5}, backend.Tokens{Text: text, N: 5}},
-		{"chat", openaitest.Options{Owner: "vllm", IDs: true, Together: 5}, nil, chat,
+		{"chat", openaitest.Options{Owner: "vllm", IDs: true, TokensPerEvent: 5}, nil, chat,
 			backend.Tokens{IDs: chatIDs, Text: chatText, N: 5}, backend.Tokens{IDs: chatIDs, Text: chatText, N: 5}},
-		{"chat with log probabilities", openaitest.Options{NoUsage: true, Together: 5}, []string{"count=logprobs"}, chat,
+		{"chat with log probabilities", openaitest.Options{NoUsage: true, TokensPerEvent: 5}, []string{"count=logprobs"}, chat,
 			backend.Tokens{Text: chatText, N: 5}, backend.Tokens{Text: chatText, N: 5}},
-		{"OpenAI's chat", openaitest.Options{Owner: "openai", Together: 5}, []string{"api=chat"}, chat,
+		{"OpenAI's chat", openaitest.Options{Owner: "openai", TokensPerEvent: 5}, []string{"api=chat"}, chat,
 			backend.Tokens{Text: chatText}, backend.Tokens{Text: chatText, N: 5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -186,7 +186,7 @@ func TestSpecialFirstToken(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := connect(t, serve(t, openaitest.New(openaitest.Options{
-				Owner: c.owner, IDs: c.owner == "vllm", Says: []int32{9, 4, 5}, Special: []int32{9},
+				Owner: c.owner, IDs: c.owner == "vllm", AnswerTokens: []int32{9, 4, 5}, Special: []int32{9},
 			})), c.options...)
 			s, err := generate(t, g, prompt)
 			if err != nil {

@@ -45,7 +45,7 @@ func TestLoadGen(t *testing.T) {
 	}
 	g := connect(t, serve(t, http.Handler(servers[0]), http.Handler(servers[1])), "concurrency=16")
 	generated := runBoth(t, g, 8, 3000)
-	if n := servers[0].Tokens() + servers[1].Tokens(); n != generated {
+	if n := servers[0].TokenCount() + servers[1].TokenCount(); n != generated {
 		t.Errorf("%d tokens counted, and %d sent", generated, n)
 	}
 }

@@ -65,7 +65,7 @@ func askTimed(t testing.TB, c *openai.Client, call openai.ClientCall) (*timed, o
 func TestMockPace(t *testing.T) {
 	o := openaitest.Options{
 		Owner: "vllm", First: 100 * time.Millisecond, Step: 10 * time.Millisecond, Prefill: time.Millisecond,
-		Late: 5 * time.Millisecond, Roles: true, Comments: true,
+		UsageDelay: 5 * time.Millisecond, Roles: true, Comments: true,
 	}
 	for _, of := range []openai.APIPart{openai.Chat, openai.Completions, openai.Responses} {
 		virtual(t, o, func(c *openai.Client, _ *openaitest.Server) {
@@ -113,8 +113,8 @@ func TestMockSlots(t *testing.T) {
 				}
 			}
 		}
-		if s.Most() != 4 {
-			t.Errorf("%d requests at a time, want 4", s.Most())
+		if s.MaxConcurrent() != 4 {
+			t.Errorf("%d requests at a time, want 4", s.MaxConcurrent())
 		}
 	})
 	if n := o.TopUsers(26 * time.Millisecond); n != 4 {
@@ -191,7 +191,7 @@ func TestMockAnswers(t *testing.T) {
 	for _, think := range []int{0, 2} {
 		for _, tools := range []json.RawMessage{nil, json.RawMessage(`[{"type":"function"}]`)} {
 			for _, of := range []openai.APIPart{openai.Chat, openai.Responses} {
-				s := openaitest.New(openaitest.Options{Think: think, Call: "look", Together: 3})
+				s := openaitest.New(openaitest.Options{ReasoningTokens: think, Call: "look", TokensPerEvent: 3})
 				c := askClient(t, serve(t, s))
 				call := openai.ClientCall{API: of, Text: "q", MaxTokens: 7, Tools: tools}
 				o, response, err := askTimed(t, c, call)

@@ -40,8 +40,8 @@ func TestNodes(t *testing.T) {
 			t.Errorf("node %s: %v", nodes[i].Address(), err)
 		}
 	}
-	if mock.Asked() != 0 {
-		t.Errorf("measuring a node asked it for %d answers", mock.Asked())
+	if mock.RequestCount() != 0 {
+		t.Errorf("measuring a node asked it for %d answers", mock.RequestCount())
 	}
 }
 

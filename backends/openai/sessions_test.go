@@ -35,7 +35,7 @@ func scripted(t *testing.T, asked *[]*http.Request, bodies *[]string) http.Handl
 		t.Fatal(err)
 	}
 	o := openaitest.Options{Owner: "vllm"}
-	s.Follow(&o)
+	s.Configure(&o)
 	reply := o.Reply
 	o.Reply = func(ask *openaitest.Request) *openaitest.Reply {
 		*bodies = append(*bodies, string(ask.Body))

@@ -17,8 +17,8 @@ func TestGenerateAtSGLang(t *testing.T) {
 	for name, o := range map[string]openaitest.Options{
 		"new tokens":                {},
 		"all tokens":                {Repeats: true},
-		"two at a time":             {Together: 2},
-		"two at a time, all tokens": {Together: 2, Repeats: true},
+		"two at a time":             {TokensPerEvent: 2},
+		"two at a time, all tokens": {TokensPerEvent: 2, Repeats: true},
 		"comments":                  {Comments: true},
 		"an end of its own":         {EndsAt: 5},
 	} {
@@ -30,7 +30,7 @@ func TestGenerateAtSGLang(t *testing.T) {
 				t.Errorf("%s, stream %s: %v", name, stream, err)
 				continue
 			}
-			first := max(o.Together, 1)
+			first := max(o.TokensPerEvent, 1)
 			if stream == "false" {
 				first = 5
 			}

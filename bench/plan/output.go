@@ -51,7 +51,7 @@ type Output struct {
 
 // Stated contains the user's statements about the runs, for the record.
 type Stated struct {
-	System          system.Stated
+	System          system.StatedProperties
 	Note, Precision string
 }
 

@@ -33,7 +33,7 @@ const maxSecret = 64 << 10
 func (m *Model) readSecrets() error {
 	given, _ := flagtext.ParsePairs(backendOpt, m.BackendOptions) // resolve reports the faults
 	for name, value := range given {
-		_, secrets := secret.Option(name, value)
+		_, secrets := secret.HideOption(name, value)
 		m.Secrets.Add(secrets...)
 	}
 	for _, name := range append(namedVariables(given), "OPENAI_API_KEY") {

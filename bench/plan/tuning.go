@@ -257,7 +257,7 @@ func (p *Plan) OptionsOf(r Run) sdk.Options {
 
 // Shown returns options without the backend's secrets, for output.
 func (p *Plan) Shown(o sdk.Options) sdk.Options {
-	o.BackendOptions = secret.Options(o.BackendOptions, p.Secrets)
+	o.BackendOptions = secret.HideOptions(o.BackendOptions, p.Secrets)
 	return o
 }
 

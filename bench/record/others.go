@@ -25,7 +25,7 @@ type OtherPrograms struct {
 }
 
 // FromOthers copies the activity of other programs. It adds a note if they used a tenth of the processors or more.
-func (r *Run) FromOthers(o system.Others) {
+func (r *Run) FromOthers(o system.OtherUse) {
 	r.OtherPrograms = &OtherPrograms{Share: roundThousandths(o.Share), Stolen: roundThousandths(o.Stolen),
 		Seconds: o.Seconds}
 	if o.Waiting >= 0 {

@@ -9,19 +9,19 @@ import (
 
 func TestFromOthers(t *testing.T) {
 	for _, c := range []struct {
-		o    system.Others
+		o    system.OtherUse
 		url  string
 		note string
 	}{
-		{system.Others{Share: 0.93, Waiting: 0.5}, "", "other programs used 93 % of the processors during this run"},
-		{system.Others{Share: 0.1, Waiting: -1}, "", "other programs used 10 % of the processors during this run"},
-		{system.Others{Share: 0.0994, Waiting: -1}, "", ""},
-		{system.Others{}, "", ""},
-		{system.Others{Stolen: 0.25}, "", "the host of this virtual machine took 25 % of the processors during this run"},
-		{system.Others{Share: 0.5, Stolen: 0.25}, "", "other programs used 50 % of the processors, and the host of"},
-		{system.Others{Share: 0.5}, "http://gpu-1:8000", "other programs used 50 %"},
-		{system.Others{Share: 0.5}, "http://127.0.0.1:8000", "the server on this machine among them, used 50 %"},
-		{system.Others{Share: 0.5}, "http://localhost:8000", "the server on this machine among them, used 50 %"},
+		{system.OtherUse{Share: 0.93, Waiting: 0.5}, "", "other programs used 93 % of the processors during this run"},
+		{system.OtherUse{Share: 0.1, Waiting: -1}, "", "other programs used 10 % of the processors during this run"},
+		{system.OtherUse{Share: 0.0994, Waiting: -1}, "", ""},
+		{system.OtherUse{}, "", ""},
+		{system.OtherUse{Stolen: 0.25}, "", "the host of this virtual machine took 25 % of the processors during this run"},
+		{system.OtherUse{Share: 0.5, Stolen: 0.25}, "", "other programs used 50 % of the processors, and the host of"},
+		{system.OtherUse{Share: 0.5}, "http://gpu-1:8000", "other programs used 50 %"},
+		{system.OtherUse{Share: 0.5}, "http://127.0.0.1:8000", "the server on this machine among them, used 50 %"},
+		{system.OtherUse{Share: 0.5}, "http://localhost:8000", "the server on this machine among them, used 50 %"},
 	} {
 		served := Run{Serving: &Serving{Server: ServingServer{URLs: []string{c.url}}}}
 		asked := Run{Options: Options{BackendOptions: map[string]string{"url": c.url}}}

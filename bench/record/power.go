@@ -41,11 +41,11 @@ type Power struct {
 // run; empty: they are valid.
 func (r *Run) FromPower(source string, a spl.Average, queries uint64, faults []string) {
 	r.Power = &Power{
-		Source: source, Note: PowerNote, Begin: a.Window.Begin, End: a.Window.End, Samples: a.Samples, Zeros: a.Zeros,
+		Source: source, Note: PowerNote, Begin: a.Window.Begin, End: a.Window.End, Samples: a.Samples, Zeros: a.ZeroSamples,
 		Gap: a.Gap.Seconds(),
 	}
-	m, err := a.Metric(spl.Measured{
-		Scenario: r.Scenario, Logged: r.Scenario, Queries: queries, Performance: float64(r.Performance.Metric.Value),
+	m, err := a.Metric(spl.MeasuredRun{
+		Scenario: r.Scenario, LoggedScenario: r.Scenario, Queries: queries, Performance: float64(r.Performance.Metric.Value),
 	})
 	if err != nil && len(faults) == 0 {
 		faults = []string{err.Error()}
@@ -72,7 +72,7 @@ func (r *Run) FromPower(source string, a spl.Average, queries uint64, faults []s
 // verdict.
 func (r *Run) FromMeter(source string, a spl.Average, faults []string) {
 	r.Power = &Power{
-		Source: source, Note: PowerNote, Begin: a.Window.Begin, End: a.Window.End, Samples: a.Samples, Zeros: a.Zeros,
+		Source: source, Note: PowerNote, Begin: a.Window.Begin, End: a.Window.End, Samples: a.Samples, Zeros: a.ZeroSamples,
 		Gap: a.Gap.Seconds(),
 	}
 	if a.Samples == 0 && len(faults) == 0 {

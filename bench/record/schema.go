@@ -123,9 +123,9 @@ type Run struct {
 
 // Stated contains the user's statements about a run, which the harness cannot check.
 type Stated struct {
-	System    system.Stated `json:"system,omitempty"`    // accelerator, driver, power mode, ...
-	Note      string        `json:"note,omitempty"`      //
-	Precision string        `json:"precision,omitempty"` // of a user's model
+	System    system.StatedProperties `json:"system,omitempty"`    // accelerator, driver, power mode, ...
+	Note      string                  `json:"note,omitempty"`      //
+	Precision string                  `json:"precision,omitempty"` // of a user's model
 }
 
 // Status describes how a run ended.

@@ -50,7 +50,7 @@ func WriteHeader(w io.Writer, r Run, out string) error {
 	}
 	r.divisionRows(&t)
 	t.Row("output", out)
-	b := terminal.On(w)
+	b := terminal.WriterTo(w)
 	b.Print(terminal.Span{Style: terminal.Heading, Text: r.Model}, "\n\n")
 	_, _ = t.WriteTo(b)
 	b.Print("\n")
@@ -145,10 +145,10 @@ const verdictWidth = 16
 
 // WriteRow writes the result of a run: one line, followed by explanations of the verdict.
 func WriteRow(w io.Writer, r Run) error {
-	b := terminal.On(w)
+	b := terminal.WriterTo(w)
 	value, remarks := r.headlineText()
 	rest := fmt.Sprintf("%*s  %-20s  %s", max(0, verdictWidth-len(r.Verdict)), "", value, strings.Join(remarks, ", "))
-	b.Print(fmt.Sprintf("%-12s  %-11s  ", r.Scenario, r.Kind()), terminal.OfVerdict(r.Verdict),
+	b.Print(fmt.Sprintf("%-12s  %-11s  ", r.Scenario, r.Kind()), terminal.StyleVerdict(r.Verdict),
 		strings.TrimRight(rest, " "), "\n")
 	switch r.Status {
 	case Complete: // otherwise the error describes the reason

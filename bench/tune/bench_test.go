@@ -99,7 +99,7 @@ func TestBenchAfterAFailure(t *testing.T) {
 func TestInterruptedBench(t *testing.T) {
 	f := plugintest.Classifier()
 	ctx, cancel := context.WithCancelCause(t.Context())
-	f.HoldAfter, f.Held = 1, func() { cancel(loadgen.ErrInterrupted) }
+	f.HoldAfter, f.OnHold = 1, func() { cancel(loadgen.ErrInterrupted) }
 	b := bench(f)
 	if _, err := b.Measure(ctx, Setting{}, time.Millisecond); !errors.Is(err, loadgen.ErrInterrupted) || f.Running() != 0 {
 		t.Errorf("error %v, %d processes left", err, f.Running())
@@ -137,7 +137,7 @@ func TestOfflineTest(t *testing.T) {
 // The test runs on virtual time, so verdicts do not depend on the machine.
 func TestServerSearch(t *testing.T) {
 	f, clock := plugintest.Classifier(), &loadgentest.Clock{}
-	f.Busy = func(samples int) time.Duration {
+	f.IssueTime = func(samples int) time.Duration {
 		clock.Advance(time.Duration(samples) * 500 * time.Microsecond)
 		return 0
 	}

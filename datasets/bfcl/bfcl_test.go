@@ -91,8 +91,8 @@ func TestGoldenParts(t *testing.T) {
 			Subsets, Categories []string
 			Percent             *float64           `json:"sample_pct"`
 			Shares              map[string]float64 `json:"category_sample_pct"`
-			Floor               *int               `json:"subset_floor"`
-			Most                int                `json:"max_samples"`
+			WholeSubsetSize     *int               `json:"subset_floor"`
+			MaxSamples          int                `json:"max_samples"`
 		}
 		N         int
 		Groups    [][2]any

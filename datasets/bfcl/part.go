@@ -30,9 +30,9 @@ type SampleSelection struct {
 	// for the subsets of a category. One sample or more of each subset is used.
 	Percent *float64
 	Shares  map[string]float64
-	// Floor is the size up to which a subset is used whole. nil: Percent and Shares apply to all subsets.
-	Floor *int
-	Most  int // use only the first Most samples of the selection; 0: all
+	// WholeSubsetSize is the size up to which a subset is used whole. nil: Percent and Shares apply to all subsets.
+	WholeSubsetSize *int
+	MaxSamples      int // use only the first MaxSamples samples of the selection; 0: all
 }
 
 // OfficialSelection returns the selection that the rules require for qwen3.6-27b: 995 of 3641 samples.
@@ -40,11 +40,11 @@ func OfficialSelection() SampleSelection {
 	floor := 25
 	return SampleSelection{
 		Categories: []string{"non_live", "live", "hallucination"},
-		Shares:     map[string]float64{"non_live": 62, "live": 10, "hallucination": 10}, Floor: &floor,
+		Shares:     map[string]float64{"non_live": 62, "live": 10, "hallucination": 10}, WholeSubsetSize: &floor,
 	}
 }
 
-// SelectFrom returns the selected samples of all, which must be in the data set's order. If Percent, Shares or Floor is
+// SelectFrom returns the selected samples of all, which must be in the data set's order. If Percent, Shares or WholeSubsetSize is
 // set, the result is sorted by the subsets' names.
 func (p SampleSelection) SelectFrom(all []FunctionSample) ([]FunctionSample, error) {
 	subsets, err := p.chosenSubsets()
@@ -59,14 +59,14 @@ func (p SampleSelection) SelectFrom(all []FunctionSample) ([]FunctionSample, err
 			taken = append(taken, s)
 		}
 	}
-	if p.Percent != nil || p.Shares != nil || p.Floor != nil {
+	if p.Percent != nil || p.Shares != nil || p.WholeSubsetSize != nil {
 		taken = taken[:0]
 		for _, name := range slices.Sorted(maps.Keys(groups)) {
 			taken = append(taken, groups[name][:p.sampleCount(name, len(groups[name]))]...)
 		}
 	}
-	if p.Most > 0 {
-		taken = taken[:min(p.Most, len(taken))]
+	if p.MaxSamples > 0 {
+		taken = taken[:min(p.MaxSamples, len(taken))]
 	}
 	return taken, nil
 }
@@ -107,7 +107,7 @@ func (p SampleSelection) checkOptions() error {
 
 // sampleCount returns how many of a subset's total samples to use.
 func (p SampleSelection) sampleCount(subset string, total int) int {
-	if p.Floor != nil && total <= *p.Floor {
+	if p.WholeSubsetSize != nil && total <= *p.WholeSubsetSize {
 		return total
 	}
 	percent := p.Percent

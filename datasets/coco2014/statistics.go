@@ -94,7 +94,7 @@ func readArray(r io.Reader, maxValues int64) (*npy.Header, []byte, error) {
 	if size == 0 || h.Fortran {
 		return nil, nil, fmt.Errorf("an array of %v, want floats in C order", h)
 	}
-	n := h.Size(size)
+	n := h.DataSize(size)
 	if n < 0 || n > maxValues*int64(size) {
 		return nil, nil, fmt.Errorf("an array of %v, want at most %d numbers", h, maxValues)
 	}

@@ -149,7 +149,7 @@ func (r *chatRow) readPosition() error {
 	r.where = fmt.Sprintf("%s, conversation %s", r.where, r.id)
 	turn, _ := r.Get("turn")
 	n, err := pyvalue.Int(turn)
-	if _, text := turn.(string); err != nil || text || !pyvalue.Whole(turn) || !n.IsInt64() || n.Int64() > 1<<31 {
+	if _, text := turn.(string); err != nil || text || !pyvalue.IsUTF8(turn) || !n.IsInt64() || n.Int64() > 1<<31 {
 		return fmt.Errorf("conversation %s: turn is %s, want a whole number", r.id, pyvalue.Name(turn))
 	}
 	r.turn = int(n.Int64())

@@ -47,7 +47,7 @@ func arrayFromHeader(h *npy.Header, length int64, dtypes ...string) (a *fileArra
 	if !slices.Contains(dtypes, h.DType) || h.Fortran || len(shape) != 2 || shape[1] < 1 {
 		return nil, fmt.Sprintf("an array of %v, want one of %v with pairs as rows, in C order", h, dtypes)
 	}
-	if need := h.Size(dtypeSizes[h.DType]); need != length-h.Length {
+	if need := h.DataSize(dtypeSizes[h.DType]); need != length-h.Length {
 		return nil, fmt.Sprintf("an array of %v needs %d bytes, and there are %d", h, need, length-h.Length)
 	}
 	return &fileArray{dtype: h.DType, rows: shape[0], columns: shape[1]}, ""

@@ -40,7 +40,7 @@ func addFaults(faults *fault.FaultList, err error) {
 	for _, f := range several.Faults {
 		faults.Addf(several.Path+", "+f.Where, "%s", f.Problem)
 	}
-	if several.More > 0 {
-		faults.Addf(several.Path, "and %d more", several.More)
+	if several.Omitted > 0 {
+		faults.Addf(several.Path, "and %d more", several.Omitted)
 	}
 }

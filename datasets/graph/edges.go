@@ -14,12 +14,12 @@ type EdgeList interface {
 
 // EdgePairs contains edges in memory: source, destination, source, destination ...
 type EdgePairs struct {
-	Of     string // name for messages
-	Values []int64
+	ListName string // name for messages
+	Values   []int64
 }
 
 // Name returns the list's name.
-func (p EdgePairs) Name() string { return p.Of }
+func (p EdgePairs) Name() string { return p.ListName }
 
 // Len returns the number of edges.
 func (p EdgePairs) Len() int64 { return int64(len(p.Values) / 2) }
@@ -27,7 +27,7 @@ func (p EdgePairs) Len() int64 { return int64(len(p.Values) / 2) }
 // Read copies the edges from number first on into dst.
 func (p EdgePairs) Read(dst []int64, first int64) error {
 	if first < 0 || first > p.Len() || len(dst) > len(p.Values)-2*int(first) {
-		return fmt.Errorf("%s: %d edges from %d on, of %d", p.Of, len(dst)/2, first, p.Len())
+		return fmt.Errorf("%s: %d edges from %d on, of %d", p.ListName, len(dst)/2, first, p.Len())
 	}
 	copy(dst, p.Values[2*first:])
 	return nil

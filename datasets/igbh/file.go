@@ -54,7 +54,7 @@ func (e *arrayFile) readHeader(dtype string, size int, raw bool) error {
 	if h.DType != dtype || h.Fortran {
 		return fmt.Errorf("an array of %v, want %s in C order", h, dtype)
 	}
-	if need := h.Size(size); need != e.length {
+	if need := h.DataSize(size); need != e.length {
 		return fmt.Errorf("an array of %v needs %d bytes, and there are %d", h, need, e.length)
 	}
 	return nil

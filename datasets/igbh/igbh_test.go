@@ -41,7 +41,7 @@ func (*small) Features(dst []float32, nodeType, first int) {
 
 func (s *small) Edges() (all StoredEdges) {
 	for i, r := range storedRelations() {
-		all[i] = graph.EdgePairs{Of: r.folder, Values: s.edges[i]}
+		all[i] = graph.EdgePairs{ListName: r.folder, Values: s.edges[i]}
 	}
 	return all
 }
@@ -317,7 +317,7 @@ func TestAKeptGraphOfOtherEdgesIsMadeAgain(t *testing.T) {
 
 func TestAGraphThatCannotBeKept(t *testing.T) {
 	dir, _ := written(t, "tiny", newSmall())
-	s, err := Open(t.Context(), dir, GraphOptions{Kept: filepath.Join(dir, "none", "graph")})
+	s, err := Open(t.Context(), dir, GraphOptions{CachePath: filepath.Join(dir, "none", "graph")})
 	if err != nil {
 		t.Fatal(err)
 	}

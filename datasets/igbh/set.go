@@ -29,9 +29,9 @@ type GraphOptions struct {
 	Size string
 	// LabelsOnly opens only papers and labels, which are enough to score a finished run.
 	LabelsOnly bool
-	// Kept is the path of the graph's cache file. Empty: a file in the folder of the data. NoCache disables the cache.
-	Kept    string
-	NoCache bool
+	// CachePath is the path of the graph's cache file. Empty: a file in the folder of the data. NoCache disables the cache.
+	CachePath string
+	NoCache   bool
 	// Features, if not nil, contains the features of the nodes, for the types of IGBH in order. The files of features are
 	// then not opened and may be missing. The caller must close Features after the set.
 	Features graph.FeatureStore
@@ -174,7 +174,7 @@ func (o GraphOptions) cachePath(folder string) string {
 	if o.NoCache {
 		return ""
 	}
-	return cmp.Or(o.Kept, filepath.Join(folder, cacheName))
+	return cmp.Or(o.CachePath, filepath.Join(folder, cacheName))
 }
 
 // Len returns the number of samples.

@@ -21,8 +21,8 @@ var ErrDataset = errors.New("speech data set")
 // FaultError contains all faults of a data set; errors.As finds it in the error of Open.
 type FaultError = fault.DatasetError
 
-// Rate is the sample rate of all clips in Hz.
-const Rate = 16000
+// SampleRate is the sample rate of all clips in Hz.
+const SampleRate = 16000
 
 // AudioClip is a recording.
 type AudioClip struct {
@@ -41,7 +41,7 @@ type ClipOptions struct {
 	MaxSeconds float64
 	// Keep reports whether a clip with this transcript belongs to the data set. nil: all belong to it.
 	Keep func(transcript string) bool
-	// Length returns the number of samples of a one-channel sound file at Rate, or an error. It is called from
+	// Length returns the number of samples of a one-channel sound file at SampleRate, or an error. It is called from
 	// several goroutines. The lengths in a manifest must agree with it. If it is nil, files are not checked; a manifest's
 	// transcripts are enough to score a finished run.
 	Length func(path string) (samples int, err error)

@@ -29,7 +29,7 @@ type audioFile struct {
 	Speed float64 `json:"speed"`
 }
 
-// readManifest reads a list of clips. Of each clip it uses the first file with normal speed.
+// readManifest reads a list of clips. ClipIndices each clip it uses the first file with normal speed.
 func readManifest(path string, faults *fault.FaultList) ([]AudioClip, error) {
 	text, err := bounded.ReadFile(path, maxBytes)
 	if err != nil {
@@ -121,9 +121,9 @@ type outputFile struct {
 func WriteManifest(w io.Writer, clips []AudioClip) error {
 	list := make([]outputEntry, len(clips))
 	for i, c := range clips {
-		duration := pythonSeconds(float64(c.Samples) / Rate)
+		duration := pythonSeconds(float64(c.Samples) / SampleRate)
 		list[i] = outputEntry{Transcript: c.Transcript, Duration: duration, Samples: c.Samples, Files: []outputFile{{
-			Channels: 1, SampleRate: Rate, BitDepth: 16, BitRate: 16 * Rate, Duration: duration, Samples: c.Samples,
+			Channels: 1, SampleRate: SampleRate, BitDepth: 16, BitRate: 16 * SampleRate, Duration: duration, Samples: c.Samples,
 			Encoding: "Signed Integer PCM", Name: c.Path, Speed: 1,
 		}}}
 	}

@@ -87,7 +87,7 @@ func measureClips(ctx context.Context, dir string, clips []AudioClip, o ClipOpti
 	problems := make([]error, len(clips))
 	parallel.Each(ctx, len(clips), func(i int) {
 		clips[i].Samples, problems[i] = o.Length(clips[i].FilePath(dir))
-		clips[i].Seconds = float64(clips[i].Samples) / Rate
+		clips[i].Seconds = float64(clips[i].Samples) / SampleRate
 	})
 	var sound []AudioClip
 	for i, c := range clips {
@@ -110,8 +110,8 @@ func checkLengths(ctx context.Context, dir string, clips []AudioClip, o ClipOpti
 			problems[i] = err.Error()
 		case clips[i].Samples != 0 && clips[i].Samples != samples:
 			problems[i] = fmt.Sprintf("%d samples, the manifest says %d", samples, clips[i].Samples)
-		case math.Abs(clips[i].Seconds-float64(samples)/Rate) > 0.01:
-			problems[i] = fmt.Sprintf("%v s, the manifest says %v", float64(samples)/Rate, clips[i].Seconds)
+		case math.Abs(clips[i].Seconds-float64(samples)/SampleRate) > 0.01:
+			problems[i] = fmt.Sprintf("%v s, the manifest says %v", float64(samples)/SampleRate, clips[i].Seconds)
 		}
 		clips[i].Samples = samples
 	})

@@ -10,14 +10,14 @@ import (
 const (
 	packSeconds = 30.
 	gapSeconds  = 0.5
-	GapSamples  = Rate / 2 // number of silent samples between the clips of a pack
+	GapSamples  = SampleRate / 2 // number of silent samples between the clips of a pack
 )
 
 // ClipPack is a clip made from several clips. GapSamples of silence separate their samples, and a blank separates their
 // transcripts.
 type ClipPack struct {
 	AudioClip
-	Of []int // indices of the clips in the list
+	ClipIndices []int // indices of the clips in the list
 }
 
 // PackClips plans the packs of clips in the way of the official repackaging. A pack contains consecutive clips of one
@@ -57,7 +57,7 @@ func groupClips(clips []AudioClip, chapter []int) [][]int {
 	var pack []int
 	length := 0.
 	for _, i := range chapter {
-		seconds := float64(clips[i].Samples) / Rate
+		seconds := float64(clips[i].Samples) / SampleRate
 		if seconds > packSeconds {
 			continue
 		}
@@ -78,7 +78,7 @@ func groupClips(clips []AudioClip, chapter []int) [][]int {
 }
 
 func joinClips(clips []AudioClip, members []int, name string) ClipPack {
-	p := ClipPack{Of: members}
+	p := ClipPack{ClipIndices: members}
 	p.Path = name
 	texts := make([]string, len(members))
 	for i, n := range members {
@@ -86,7 +86,7 @@ func joinClips(clips []AudioClip, members []int, name string) ClipPack {
 		p.Samples += clips[n].Samples
 	}
 	p.Samples += GapSamples * (len(members) - 1)
-	p.Seconds = float64(p.Samples) / Rate
+	p.Seconds = float64(p.Samples) / SampleRate
 	p.Transcript = strings.Join(texts, " ")
 	return p
 }

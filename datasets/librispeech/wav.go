@@ -2,7 +2,7 @@ package librispeech
 
 import "encoding/binary"
 
-// EncodeWAV returns a WAV file of one channel at Rate: a header of 44 bytes and 16-bit PCM samples.
+// EncodeWAV returns a WAV file of one channel at SampleRate: a header of 44 bytes and 16-bit PCM samples.
 func EncodeWAV(samples []int16) []byte {
 	const header, width = 44, 2
 	size := width * len(samples)
@@ -13,8 +13,8 @@ func EncodeWAV(samples []int16) []byte {
 	b = binary.LittleEndian.AppendUint32(b, 16) // size of the format block
 	b = binary.LittleEndian.AppendUint16(b, 1)  // PCM
 	b = binary.LittleEndian.AppendUint16(b, 1)  // channels
-	b = binary.LittleEndian.AppendUint32(b, Rate)
-	b = binary.LittleEndian.AppendUint32(b, Rate*width)
+	b = binary.LittleEndian.AppendUint32(b, SampleRate)
+	b = binary.LittleEndian.AppendUint32(b, SampleRate*width)
 	b = binary.LittleEndian.AppendUint16(b, width)
 	b = binary.LittleEndian.AppendUint16(b, 8*width)
 	b = append(b, "data"...)

@@ -261,8 +261,8 @@ func TestStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, text := range texts {
-		if string(s.At(i)) != text {
-			t.Errorf("text %d is %q, want %q", i, s.At(i), text)
+		if string(s.Text(i)) != text {
+			t.Errorf("text %d is %q, want %q", i, s.Text(i), text)
 		}
 	}
 	if s.Len() != 3 || s.Size() != 4 {

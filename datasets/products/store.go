@@ -66,8 +66,8 @@ func (s *TextStore) Len() int { return len(s.ends) }
 // Size returns the total size of all texts in bytes.
 func (s *TextStore) Size() int64 { return s.size }
 
-// At returns the text of row i. The caller must not change it, nor use it after Close.
-func (s *TextStore) At(i int) []byte {
+// Text returns the text of row i. The caller must not change it, nor use it after Close.
+func (s *TextStore) Text(i int) []byte {
 	start := int64(0)
 	if i > 0 {
 		start = s.ends[i-1]

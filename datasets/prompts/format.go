@@ -138,14 +138,14 @@ func (f PromptFormat) wantedColumns(o ReadOptions) []records.TableColumn {
 		}
 		required := c.role == labelRole && !o.PromptsOnly
 		all = append(all, records.TableColumn{Name: c.name, Required: required && c.fallback == "" && !c.rowsOptional,
-			Among: c.allowed})
+			Allowed: c.allowed})
 		if c.fallback != "" {
 			all = append(all, records.TableColumn{Name: c.fallback})
 		}
 	}
 	for _, name := range f.tokenIDColumns() {
 		if !o.LabelsOnly {
-			all = append(all, records.TableColumn{Name: name, IDs: true})
+			all = append(all, records.TableColumn{Name: name, TokenIDs: true})
 		}
 	}
 	return all

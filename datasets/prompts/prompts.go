@@ -84,7 +84,7 @@ func (f PromptFormat) makeSample(t *records.RecordTable, row int) PromptSample {
 	var s PromptSample
 	for _, name := range f.tokenIDColumns() {
 		if t.HasColumn(name) {
-			s.Tokens = t.IDs(name, row)
+			s.Tokens = t.TokenIDs(name, row)
 			break
 		}
 	}

@@ -49,7 +49,7 @@ func (t *EmbeddingTable) openFile() error {
 	if t.memory, err = mapped.Open(t.path); err != nil {
 		return err
 	}
-	length := h.Size(size)
+	length := h.DataSize(size)
 	if length < 0 || length > math.MaxInt || int64(len(t.memory.Bytes()))-h.Length != length {
 		return fmt.Errorf("an array of %v in a file of %d bytes: is it complete?", h, len(t.memory.Bytes()))
 	}

@@ -33,7 +33,7 @@ type FrameObject struct {
 // Frame is the index entry of a sample.
 type Frame struct {
 	Image       int // image_idx: number in the names of pictures and in answers, 0 to MaxImage
-	Points      string
+	PointsFile  string
 	Shapes      [Cameras]PictureShape // sizes of the pictures in the index
 	Calibration CameraCalibration
 	Objects     []FrameObject

@@ -123,7 +123,7 @@ func (p frameParser) readPoints(f *Frame, v any) {
 		p.addFaultf("point_cloud.velodyne_path is %.100q, want a path inside the data set's folder", name)
 		return
 	}
-	f.Points = name
+	f.PointsFile = name
 }
 
 func (p frameParser) readShapes(f *Frame, v any) {

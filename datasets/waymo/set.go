@@ -149,7 +149,7 @@ func (s *FrameSet) checkFiles(faults *fault.FaultList) {
 const fileValues = 6
 
 func (s *FrameSet) checkPoints(i int) string {
-	name := s.frames[i].Points
+	name := s.frames[i].PointsFile
 	info, err := os.Stat(s.filePath(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -203,7 +203,7 @@ func (s *FrameSet) Warnings() []string {
 
 // ReadPoints reads the points of frame i.
 func (s *FrameSet) ReadPoints(i int) ([]float32, error) {
-	name := s.frames[i].Points
+	name := s.frames[i].PointsFile
 	data, err := bounded.ReadFile(s.filePath(name), maxPointsBytes)
 	if err == nil {
 		if problem := pointsProblem(name, int64(len(data))); problem != "" {

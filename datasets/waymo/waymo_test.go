@@ -50,7 +50,7 @@ func TestGoldenIndex(t *testing.T) {
 
 // frame is one with everything.
 func frame(image int) *Frame {
-	f := &Frame{Image: image, Points: "training/velodyne/" + strconv.Itoa(image) + ".bin", Objects: []FrameObject{
+	f := &Frame{Image: image, PointsFile: "training/velodyne/" + strconv.Itoa(image) + ".bin", Objects: []FrameObject{
 		{"Pedestrian", [3]float32{1, 2, 3}, [3]float32{0.5, 1.75, 0.625}, -0.5, [4]float32{1, 2, 3, 4}, 0},
 		{"Vélo", [3]float32{4, 5, 6}, [3]float32{1.5, 1.75, 0.625}, 0.5, [4]float32{5, 6, 7, 8}, -1},
 	}}
@@ -81,7 +81,7 @@ func write(t testing.TB, dir string, frames ...*Frame) {
 	}
 	put(IndexName, index.Bytes())
 	for _, f := range frames {
-		put(f.Points, EncodePoints(somePoints))
+		put(f.PointsFile, EncodePoints(somePoints))
 		for k := range Cameras {
 			c := draw.NewCanvas(f.Shapes[k].Width, f.Shapes[k].Height)
 			put(f.PictureName(k), c.JPEG(90))
@@ -145,7 +145,7 @@ func TestFaults(t *testing.T) {
 			want:   []string{"frame 1 (image 1): image.image_idx is that of frame 0"},
 		},
 		"points outside": {
-			change: func(f *Frame) { f.Points = "../2.bin" },
+			change: func(f *Frame) { f.PointsFile = "../2.bin" },
 			want:   []string{`velodyne_path is "../2.bin"`},
 		},
 		"no size": {

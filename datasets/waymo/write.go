@@ -34,7 +34,7 @@ func (f *Frame) toPickle() pickle.Dict {
 	}
 	return pickle.Dict{
 		"image":       pickle.Dict{"image_idx": int64(f.Image), "camera": cameras},
-		"point_cloud": pickle.Dict{"velodyne_path": f.Points},
+		"point_cloud": pickle.Dict{"velodyne_path": f.PointsFile},
 		"calib":       calibration,
 		"annos":       toPickledObjects(f.Objects),
 	}

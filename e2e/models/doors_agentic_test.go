@@ -105,7 +105,7 @@ func TestAgentAtServer(t *testing.T) {
 	}
 	for _, q := range tooluse.Questions() {
 		r := reply{Contains: q.Text, Text: "No."}
-		for _, c := range q.Right {
+		for _, c := range q.Calls {
 			r.Text, r.Calls = "", append(r.Calls, callOf(t, c.Name, c.Arguments))
 		}
 		say(r)
@@ -136,7 +136,7 @@ func TestAgentAtServer(t *testing.T) {
 	}
 	testfile.ReadJSON(t, filepath.Join(out, "result.json"), &doc)
 	got := doc.Runs[0].Serving.Replay
-	if got.Turns != tooluse.Turns() || got.Failed != 1 || got.Unsent == 0 ||
+	if got.Turns != tooluse.CountTurns() || got.Failed != 1 || got.Unsent == 0 ||
 		got.Answered+got.Failed+got.Unsent != got.Turns {
 		t.Errorf("%+v", got)
 	}

@@ -28,7 +28,7 @@ func backendDoor(t *testing.T) door {
 // serveColours starts a server that classifies pictures as tinymodel.ResNet50 does, and returns its address.
 func serveColours(t *testing.T) string {
 	t.Helper()
-	return harness.ServeOIP(t, oiptest.Options{
+	return harness.ServeOIP(t, oiptest.ServerOptions{
 		Name: "colours", Model: "resnet50", Answer: classify,
 		Inputs:  []oiptest.Tensor{{Name: "input_tensor:0", Datatype: "FP32", Shape: []int64{-1, 3, 224, 224}}},
 		Outputs: []oiptest.Tensor{{Name: "ArgMax:0", Datatype: "INT64", Shape: []int64{-1}}},

@@ -107,10 +107,10 @@ func TestExportedClassifiersRefused(t *testing.T) {
 	detector.Metadata = map[string]string{"task": "detect"}
 	classify.Metadata = map[string]string{"task": "classify"}
 	twoOutputs, grey := form.Graph(), &onnxfile.Graph{}
-	twoOutputs.Name([]string{"other"}, "Identity", []string{"logits"})
-	twoOutputs.Output("other", onnxfile.Float, -1, 1000)
-	grey.Name([]string{"y"}, "Identity", []string{grey.Input("x", onnxfile.Float, -1, 1, 28, 28)})
-	grey.Output("y", onnxfile.Float, -1, 1, 28, 28)
+	twoOutputs.AddNamedNode([]string{"other"}, "Identity", []string{"logits"})
+	twoOutputs.AddOutput("other", onnxfile.Float, -1, 1000)
+	grey.AddNamedNode([]string{"y"}, "Identity", []string{grey.AddInput("x", onnxfile.Float, -1, 1, 28, 28)})
+	grey.AddOutput("y", onnxfile.Float, -1, 1, 28, 28)
 	square := form.Graph()
 	square.Inputs[0].Shape = []int64{-1, 3, 224, 192}
 	bothLayouts := open.Graph()

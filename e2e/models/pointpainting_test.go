@@ -26,8 +26,8 @@ func TestPointPainting(t *testing.T) {
 		t.Fatalf("%+v, want one accuracy run of four metrics", doc.Runs)
 	}
 	harness.Run(t, "score", out).WantCode(t, 0)
-	testfile.Holds(t, "'Total': ", out, "pointpainting", "SingleStream", "accuracy", "accuracy.txt")
-	testfile.Holds(t, "accepts any model above 0.54 percent", out, "result.json")
+	testfile.RequireText(t, "'Total': ", out, "pointpainting", "SingleStream", "accuracy", "accuracy.txt")
+	testfile.RequireText(t, "accepts any model above 0.54 percent", out, "result.json")
 
 	if !slow.All() {
 		return
@@ -37,7 +37,7 @@ func TestPointPainting(t *testing.T) {
 		"SingleStream", "--smoke",
 		"--set", "min_query_count=64", "--set", "target_latency=20", "--set", "target_latency_percentile=90", "--quiet",
 		"--out", audited))
-	testfile.Holds(t, "TEST PASS", audited, "pointpainting", "SingleStream", "TEST01", "verify_accuracy.txt")
+	testfile.RequireText(t, "TEST PASS", audited, "pointpainting", "SingleStream", "TEST01", "verify_accuracy.txt")
 }
 
 // TestOfficialAccuracyOfPointPainting runs the official script on the harness's log of the plugin's own streets in the

@@ -21,8 +21,8 @@ func TestTEST01OfSampledNeighbourhoods(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	harness.EitherWay(t, harness.Run(t, "audit", "TEST01", "rgat", "--count", "200", "--out", out, "--quiet"))
-	testfile.Holds(t, "num_perf_log_data_mismatch = 0", out, "rgat", "Offline", "TEST01", "verify_accuracy.txt")
-	testfile.Holds(t, "TEST PASS", out, "rgat", "Offline", "TEST01", "verify_accuracy.txt")
+	testfile.RequireText(t, "num_perf_log_data_mismatch = 0", out, "rgat", "Offline", "TEST01", "verify_accuracy.txt")
+	testfile.RequireText(t, "TEST PASS", out, "rgat", "Offline", "TEST01", "verify_accuracy.txt")
 }
 
 // TestPythonConvertsCheckpoints writes weights as the reference does, random ones and those of reference cases, and
@@ -67,7 +67,7 @@ func TestAGraphThatCannotBeKept(t *testing.T) {
 	if err != nil || len(logs) != 1 {
 		t.Fatalf("%v, logs %q", err, logs)
 	}
-	testfile.Holds(t, "the graph is made for each run, it cannot be kept", logs[0])
+	testfile.RequireText(t, "the graph is made for each run, it cannot be kept", logs[0])
 }
 
 // TestGraphsThatAreWrong: all faults of a data set are named at once.

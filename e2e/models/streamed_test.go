@@ -149,10 +149,10 @@ func TestStreamed(t *testing.T) {
 		t.Errorf("scores %v", scores)
 	}
 	for _, scenario := range []string{"Server", "Offline"} {
-		testfile.Holds(t, "TEST PASS", out, "dlrm-v3", scenario, "TEST08", "verify_accuracy.txt")
-		testfile.Holds(t, "qsl_idx is not the sample", out, "dlrm-v3", scenario, "accuracy", "mlperf_log_detail.txt")
+		testfile.RequireText(t, "TEST PASS", out, "dlrm-v3", scenario, "TEST08", "verify_accuracy.txt")
+		testfile.RequireText(t, "qsl_idx is not the sample", out, "dlrm-v3", scenario, "accuracy", "mlperf_log_detail.txt")
 	}
-	testfile.Holds(t, "indices in the logs (qsl_idx) are not samples", out, "result.json")
+	testfile.RequireText(t, "indices in the logs (qsl_idx) are not samples", out, "result.json")
 	harness.Run(t, "score", out).WantCode(t, 0).WantOutput(t, "normalized entropy (NE) is better when lower")
 
 	histories := []string{"shuffled"}

@@ -39,15 +39,15 @@ func TestYOLO(t *testing.T) {
 		wantScores(t, run.Scenario, scores, run.Accuracy.Metrics)
 	}
 	harness.Run(t, "score", out).WantCode(t, 0)
-	testfile.Holds(t, "shape=fixed", out, "result.json")
-	testfile.Holds(t, "releases 8.4.190 on", out, "result.json")
+	testfile.RequireText(t, "shape=fixed", out, "result.json")
+	testfile.RequireText(t, "releases 8.4.190 on", out, "result.json")
 
 	rect := filepath.Join(t.TempDir(), "rect")
 	harness.Run(t, append([]string{"run", "yolo-95", "--scenario", "Offline", "--mode", "accuracy", "--param",
 		"shape=rect",
 		"--param", "unletterbox=8.3", "--batch", "8", "--out", rect}, first("24")...)...).WantCode(t, 0)
-	testfile.Holds(t, "shape=rect", rect, "result.json")
-	testfile.Holds(t, "8.3 to 8.4.0", rect, "result.json")
+	testfile.RequireText(t, "shape=rect", rect, "result.json")
+	testfile.RequireText(t, "8.3 to 8.4.0", rect, "result.json")
 	testfile.ReadJSON(t, filepath.Join(rect, "result.json"), &doc)
 	for _, m := range doc.Runs[0].Accuracy.Metrics {
 		if m.Name == "mAP" && (m.Value < 30 || m.Value == scores["mAP"]) {
@@ -59,7 +59,7 @@ func TestYOLO(t *testing.T) {
 	harness.EitherWay(t, harness.Run(t, append([]string{"audit", "TEST01", "yolo-99", "--scenario", "SingleStream",
 		"--set",
 		"target_latency=1", "--out", audited}, first("64")...)...))
-	testfile.Holds(t, "TEST PASS", audited, "yolo-99", "SingleStream", "TEST01", "verify_accuracy.txt")
+	testfile.RequireText(t, "TEST PASS", audited, "yolo-99", "SingleStream", "TEST01", "verify_accuracy.txt")
 }
 
 // TestOfficialAccuracyScript runs the official script on the harness's log of pictures in the official layout, and

@@ -262,9 +262,9 @@ func TestPartsAreSound(t *testing.T) {
 // servePair starts a server with these parts, and returns its address.
 func servePair(t *testing.T, parts ...string) string {
 	t.Helper()
-	var o oiptest.Options
+	var o oiptest.ServerOptions
 	for i, part := range parts {
-		m := oiptest.Options{Model: part, Inputs: floats("x", 4), Outputs: floats("h", 3), Answer: encodeRows}
+		m := oiptest.ServerOptions{Model: part, Inputs: floats("x", 4), Outputs: floats("h", 3), Answer: encodeRows}
 		if part == pair.Decoder {
 			m.Inputs, m.Outputs = append(floats("h", 3), floats("state", 3)...),
 				append(floats("y", 1), floats("state_out", 3)...)

@@ -251,7 +251,7 @@ func checkPaper(t *testing.T, b *browser.Browser, page string, most int) {
 	if _, err := b.Open("file://"+page, 1200, 900, "dark"); err != nil {
 		t.Fatal(err)
 	}
-	n, err := b.Sheets()
+	n, err := b.CountSheets()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ func TestHistoryOfSeveralModels(t *testing.T) {
 			t.Fatalf("%d lines after %d commands", n, i+1)
 		}
 	}
-	testfile.Holds(t, `"suite": "honest, keeping"`, dir, "a", "result.json")
+	testfile.RequireText(t, `"suite": "honest, keeping"`, dir, "a", "result.json")
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -39,8 +39,8 @@ func TestHistoryOfSeveralModels(t *testing.T) {
 	harness.Run(t, "history", file, "--html", page, "--badge", badge, "--csv", rows).WantCode(t, 0).
 		WantOutput(t, "honest Offline performance", "keeping Offline performance", "aaaaaaaaaaaa ", "nightly", "first",
 			"no verdict", "line 3: ")
-	testfile.Holds(t, "bbbbbbbbbbbb</td>", page)
-	testfile.Holds(t, "2 benchmarks: 2 no verdict", badge)
+	testfile.RequireText(t, "bbbbbbbbbbbb</td>", page)
+	testfile.RequireText(t, "2 benchmarks: 2 no verdict", badge)
 	if lines := strings.Split(strings.TrimSpace(testfile.Read(t, rows)), "\n"); len(lines) != 5 {
 		t.Errorf("%d lines of CSV, want a head and four entries", len(lines))
 	}

@@ -32,7 +32,7 @@ func TestAuditsFindCheaters(t *testing.T) {
 			if !strings.Contains(r.Stdout, c.test) || !strings.Contains(r.Stdout, "FAIL") {
 				t.Errorf("the verdict is not told:\n%s", r.Stdout)
 			}
-			testfile.Holds(t, c.says, out, c.model, c.scenario, c.test, c.file)
+			testfile.RequireText(t, c.says, out, c.model, c.scenario, c.test, c.file)
 		})
 	}
 }
@@ -81,8 +81,8 @@ func TestTEST01ComparesAccuracies(t *testing.T) {
 	out := t.TempDir()
 	cheat(t, out, "audit", "TEST01", "changing", "--scenario", "SingleStream").WantCode(t, 3)
 	folder := filepath.Join(out, "changing", "SingleStream", "TEST01")
-	testfile.Holds(t, "accuracy=100.000%", folder, "accuracy", "baseline_accuracy.txt")
-	testfile.Holds(t, "accuracy=", folder, "accuracy", "compliance_accuracy.txt")
+	testfile.RequireText(t, "accuracy=100.000%", folder, "accuracy", "baseline_accuracy.txt")
+	testfile.RequireText(t, "accuracy=", folder, "accuracy", "compliance_accuracy.txt")
 }
 
 func TestAuditsBesideARun(t *testing.T) {
@@ -106,13 +106,13 @@ func TestAuditsBesideARun(t *testing.T) {
 	if after, err := os.ReadFile(log); err != nil || string(after) != string(before) {
 		t.Errorf("%v; the run that was there is another one", err)
 	}
-	testfile.Holds(t, "TEST PASS", scenario, "TEST01", "verify_accuracy.txt")
+	testfile.RequireText(t, "TEST PASS", scenario, "TEST01", "verify_accuracy.txt")
 	for _, name := range []string{"verify_performance.txt", "accuracy/mlperf_log_accuracy.json", "audit.config",
 		"performance/run_1/mlperf_log_summary.txt"} {
-		testfile.Holds(t, "", scenario, "TEST01", name)
+		testfile.RequireText(t, "", scenario, "TEST01", name)
 	}
-	testfile.Holds(t, "*.*.performance_issue_same = 1", scenario, "TEST04", "audit.config")
-	testfile.Holds(t, "Found Audit Config file", scenario, "TEST04", "performance", "run_1", "mlperf_log_detail.txt")
+	testfile.RequireText(t, "*.*.performance_issue_same = 1", scenario, "TEST04", "audit.config")
+	testfile.RequireText(t, "Found Audit Config file", scenario, "TEST04", "performance", "run_1", "mlperf_log_detail.txt")
 	r := cheat(t, out, "audit", "TEST04", "honest", "--scenario", "Offline", "--set", "min_duration=1").WantCode(t, 2)
 	if !strings.Contains(r.Stderr, "other settings") {
 		t.Errorf("other settings than the run's: %s", r.Stderr)
@@ -135,7 +135,7 @@ func TestAuditOfTokens(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	harness.Run(t, "audit", "TEST06", "llama3.1-8b", "--scenario", "Offline", "--out", out, "--quiet").WantCode(t, 0)
-	testfile.Holds(t, "First token check pass: Skipped", out, "llama3.1-8b", "Offline", "TEST06", "verify_accuracy.txt")
+	testfile.RequireText(t, "First token check pass: Skipped", out, "llama3.1-8b", "Offline", "TEST06", "verify_accuracy.txt")
 	scenario := filepath.Join(out, "llama3.1-8b", "Offline")
 	log := filepath.Join(scenario, "TEST06", "accuracy", "mlperf_log_accuracy.json")
 	sound := testfile.Read(t, log)
@@ -166,7 +166,7 @@ func TestAuditWithOtherSeedsAndData(t *testing.T) {
 	if !strings.Contains(r.Stdout, "samples/s instead of") {
 		t.Errorf("the comparison is not told:\n%s", r.Stdout)
 	}
-	testfile.Holds(t, `"value": 2, "`, out, "honest", "Offline", "seeds", "performance", "run_1", "mlperf_log_detail.txt")
+	testfile.RequireText(t, `"value": 2, "`, out, "honest", "Offline", "seeds", "performance", "run_1", "mlperf_log_detail.txt")
 	r = harness.EitherWay(t, cheat(t, out, "audit", "dataset", "honest", "--dataset", t.TempDir(), "--scenario",
 		"Offline"))
 	if !strings.Contains(r.Stdout, "accuracy 100 instead of 100") {

@@ -104,9 +104,9 @@ func OpenRoot(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// Named removes the name of the failed system call from an error about a path: "none: no such file or directory". It
+// ShortenPathError removes the name of the failed system call from an error about a path: "none: no such file or directory". It
 // returns other errors unchanged. errors.Is finds the same errors in the result.
-func Named(err error) error {
+func ShortenPathError(err error) error {
 	var of *fs.PathError
 	if !errors.As(err, &of) {
 		return err

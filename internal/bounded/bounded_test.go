@@ -40,12 +40,12 @@ func TestNamed(t *testing.T) {
 	_, opened := bounded.Open(none)
 	_, rooted := bounded.OpenRoot(none)
 	for _, err := range []error{opened, rooted} {
-		got := bounded.Named(err)
+		got := bounded.ShortenPathError(err)
 		if !errors.Is(got, fs.ErrNotExist) || !strings.HasPrefix(got.Error(), none+": ") {
 			t.Errorf("%v is named %v", err, got)
 		}
 	}
-	if other := errors.New("other"); !errors.Is(bounded.Named(other), other) || bounded.Named(nil) != nil {
+	if other := errors.New("other"); !errors.Is(bounded.ShortenPathError(other), other) || bounded.ShortenPathError(nil) != nil {
 		t.Error("other errors change")
 	}
 }

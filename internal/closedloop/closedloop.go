@@ -102,7 +102,7 @@ func measureQueries(ctx context.Context, sut loadgen.SUT, l LoopPlan, samples, q
 	err error) {
 	users := arrival.Pattern{Kind: arrival.Users, Users: l.Concurrency, Requests: queries}
 	plan := engine.PointPlan{Asks: make(engine.AskList, 1), Load: users, NoTokens: true}
-	p, err := measureUsers(ctx, &sutAsker{sut: sut, batch: l.Batch, loaded: samples, first: first}, plan)
+	p, err := measureUsers(ctx, &sutAsker{sut: sut, batch: l.Batch, loaded: samples, firstID: first}, plan)
 	if p == nil {
 		return s, err
 	}
@@ -121,7 +121,7 @@ func measureQueries(ctx context.Context, sut loadgen.SUT, l LoopPlan, samples, q
 func measureUsers(ctx context.Context, a *sutAsker, plan engine.PointPlan) (*engine.MeasuredPoint, error) {
 	ctx, a.stop = context.WithCancelCause(ctx)
 	defer a.stop(nil)
-	a.asked = make(map[int]*loopQuery, plan.Load.Users)
+	a.pending = make(map[int]*loopQuery, plan.Load.Users)
 	a.clients = make([]loopClient, plan.Load.Users)
 	for i := range a.clients {
 		a.clients[i] = loopClient{samples: make([]loadgen.QuerySample, a.batch), query: loopQuery{done: make(chan struct{},
@@ -165,19 +165,19 @@ func MeasureTokens(
 
 // sutAsker sends the requests of users to a SUT as queries of the loaded samples, and receives all responses.
 type sutAsker struct {
-	sut    loadgen.SUT
-	batch  int // samples per query
-	loaded int // samples in memory
-	first  int // response id of the first sample
-	stop   context.CancelCauseFunc
+	sut     loadgen.SUT
+	batch   int // samples per query
+	loaded  int // samples in memory
+	firstID int // response id of the first sample
+	stop    context.CancelCauseFunc
 	// answers collects the payloads of a replay; nil: they are discarded.
 	answers ReplayAnswers
 
 	clients []loopClient
 
-	mu    sync.Mutex
-	next  int
-	asked map[int]*loopQuery // queries without an answer, by number
+	mu      sync.Mutex
+	next    int
+	pending map[int]*loopQuery // queries without an answer, by number
 }
 
 // loopClient is a client with one query at a time.
@@ -188,12 +188,12 @@ type loopClient struct {
 
 // loopQuery is the state of one query. Times are in the clock's unit.
 type loopQuery struct {
-	clock        engine.Clock
-	unanswered   int // samples without an answer
-	first, ended int64
-	tokens       int64
-	payload      []byte // of a replay
-	done         chan struct{}
+	clock             engine.Clock
+	unanswered        int // samples without an answer
+	firstToken, ended int64
+	tokens            int64
+	payload           []byte // of a replay
+	done              chan struct{}
 }
 
 // Prepare implements engine.Asker. The prepared request is the index of the query's first sample.
@@ -205,7 +205,7 @@ func (a *sutAsker) Ask(ctx context.Context, p engine.Prepared, clock engine.Cloc
 	i := a.beginQuery(&c.query, clock)
 	for k := range c.samples {
 		c.samples[k] = loadgen.QuerySample{
-			ID:    loadgen.ResponseID(a.first + i*a.batch + k),
+			ID:    loadgen.ResponseID(a.firstID + i*a.batch + k),
 			Index: loadgen.SampleIndex((p.(int) + k) % a.loaded),
 		}
 	}
@@ -239,9 +239,9 @@ func (a *sutAsker) keepAnswer(q *loopQuery, row int, r *metrics.Request) {
 func (a *sutAsker) beginQuery(q *loopQuery, clock engine.Clock) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	*q = loopQuery{clock: clock, unanswered: a.batch, first: noTime, done: q.done}
+	*q = loopQuery{clock: clock, unanswered: a.batch, firstToken: noTime, done: q.done}
 	i := a.next
-	a.asked[i] = q
+	a.pending[i] = q
 	a.next++
 	return i
 }
@@ -250,8 +250,8 @@ func (a *sutAsker) beginQuery(q *loopQuery, clock engine.Clock) int {
 func (a *sutAsker) forgetQuery(i int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if q := a.asked[i]; q != nil {
-		a.asked[i] = &loopQuery{clock: q.clock, unanswered: a.batch + 1}
+	if q := a.pending[i]; q != nil {
+		a.pending[i] = &loopQuery{clock: q.clock, unanswered: a.batch + 1}
 	}
 }
 
@@ -265,24 +265,24 @@ func (q *loopQuery) recordAnswer(r *metrics.Request) {
 	if q.tokens > 0 {
 		r.Usage.Completion = q.tokens
 	}
-	if q.first != noTime {
-		r.Events.Add(metrics.StreamEvent{At: q.first, Kind: metrics.Content, Text: true})
+	if q.firstToken != noTime {
+		r.Events.Add(metrics.StreamEvent{At: q.firstToken, Kind: metrics.Content, Text: true})
 	}
-	if q.first == noTime || q.tokens != 1 { // 0: the tokens were not counted
+	if q.firstToken == noTime || q.tokens != 1 { // 0: the tokens were not counted
 		r.Events.Add(metrics.StreamEvent{At: q.ended, Kind: metrics.Content, Text: true})
 	}
-	r.Whole = q.first == noTime
+	r.Whole = q.firstToken == noTime
 }
 
 // findQuery returns the query of a sample; the caller must hold the mutex. If no answer is expected for the sample, it
 // stops the loop and returns nil.
 func (a *sutAsker) findQuery(id loadgen.ResponseID) *loopQuery {
-	i := (int(id) - a.first) / a.batch
-	q := a.asked[i]
+	i := (int(id) - a.firstID) / a.batch
+	q := a.pending[i]
 	switch {
-	case q != nil && int(id) >= a.first:
+	case q != nil && int(id) >= a.firstID:
 		return q
-	case int(id) < a.first || i >= a.next:
+	case int(id) < a.firstID || i >= a.next:
 		a.stop(fmt.Errorf("an answer for sample %d, which was not asked for", id))
 	default:
 		a.stop(fmt.Errorf("sample %d of query %d was answered twice", id, i))
@@ -309,7 +309,7 @@ func (a *sutAsker) QuerySamplesComplete(rs []loadgen.QuerySampleResponse) {
 		}
 		if q.unanswered--; q.unanswered == 0 {
 			q.ended = now
-			delete(a.asked, (int(r.ID)-a.first)/a.batch)
+			delete(a.pending, (int(r.ID)-a.firstID)/a.batch)
 			q.done <- struct{}{}
 		}
 	}
@@ -320,8 +320,8 @@ func (a *sutAsker) FirstTokenComplete(rs []loadgen.QuerySampleResponse) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, r := range rs {
-		if q := a.findQuery(r.ID); q != nil && q.first == noTime {
-			q.first = q.clock.Now()
+		if q := a.findQuery(r.ID); q != nil && q.firstToken == noTime {
+			q.firstToken = q.clock.Now()
 		}
 	}
 }

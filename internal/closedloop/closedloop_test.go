@@ -206,8 +206,8 @@ func TestTokensAfterTheEnd(t *testing.T) {
 	if !errors.Is(err, cause) || len(p.Requests) != 1 || p.Requests[0].Status != metrics.Cancelled {
 		t.Errorf("error %v, %+v", err, p)
 	}
-	a := &sutAsker{batch: 1, next: 3, asked: map[int]*loopQuery{}, stop: func(err error) { t.Error(err) }}
-	a.asked[1] = &loopQuery{clock: stopped{}, unanswered: 1}
+	a := &sutAsker{batch: 1, next: 3, pending: map[int]*loopQuery{}, stop: func(err error) { t.Error(err) }}
+	a.pending[1] = &loopQuery{clock: stopped{}, unanswered: 1}
 	a.forgetQuery(1)
 	a.QuerySamplesComplete([]loadgen.QuerySampleResponse{{ID: 1}})
 	var fault error

@@ -63,14 +63,14 @@ type PropertyDifference struct {
 
 // FigureRow compares one figure.
 type FigureRow struct {
-	Name   string       `json:"name"`
-	Also   []string     `json:"also,omitempty"` // other names of the same figure
-	Title  string       `json:"title"`
-	Unit   string       `json:"unit"`
-	Better string       `json:"better"` // "higher", "lower" or empty if unknown
-	Main   bool         `json:"main"`   // part of the short table
-	Base   FigureSample `json:"base"`
-	New    FigureSample `json:"new"`
+	Name    string       `json:"name"`
+	Aliases []string     `json:"also,omitempty"` // other names of the same figure
+	Title   string       `json:"title"`
+	Unit    string       `json:"unit"`
+	Better  string       `json:"better"` // "higher", "lower" or empty if unknown
+	Main    bool         `json:"main"`   // part of the short table
+	Base    FigureSample `json:"base"`
+	New     FigureSample `json:"new"`
 	// Change is (new median - base median) / base median; null if the base's median is 0.
 	Change figure.Number `json:"change"`
 	// P is the p-value of TestName; null if there are too few runs for a verdict.
@@ -89,13 +89,13 @@ type FigureSample struct {
 // DifferenceVerdict states whether a difference is larger than the spread of the runs.
 type DifferenceVerdict string
 
-// The verdicts. Changed replaces Improved and Worsened for figures without a better direction.
+// The verdicts. Changed replaces VerdictImproved and VerdictWorsened for figures without a better direction.
 const (
-	Improved       DifferenceVerdict = "better"
-	Worsened       DifferenceVerdict = "worse"
-	VerdictChanged DifferenceVerdict = "changed"
-	VerdictWithin  DifferenceVerdict = "within the spread"
-	Unknown        DifferenceVerdict = "no verdict" // too few runs
+	VerdictImproved DifferenceVerdict = "better"
+	VerdictWorsened DifferenceVerdict = "worse"
+	VerdictChanged  DifferenceVerdict = "changed"
+	VerdictWithin   DifferenceVerdict = "within the spread"
+	VerdictUnknown  DifferenceVerdict = "no verdict" // too few runs
 )
 
 // SideInput is the name and the runs of one side of a comparison.
@@ -116,7 +116,7 @@ func Compare(base, next SideInput, allow []string) (Comparison, error) {
 		return Comparison{}, sdk.Usage(err)
 	}
 	c := Comparison{
-		Schema: Schema, SchemaVersion: SchemaVersion, Test: TestName, Level: Level, Pairs: []ScenarioPair{}, Notes: []string{},
+		Schema: Schema, SchemaVersion: SchemaVersion, Test: TestName, Level: SignificanceLevel, Pairs: []ScenarioPair{}, Notes: []string{},
 	}
 	a, err1 := c.groupSide(base, allowed)
 	b, err2 := c.groupSide(next, allowed)

@@ -77,7 +77,7 @@ func TestAPlantedDifferenceIsFound(t *testing.T) {
 	for seed := range uint64(pairs) {
 		random := rand.New(rand.NewPCG(seed, 7))
 		base := around(random, 7, "ort", 100, 10*time.Millisecond)
-		if headline(t, base, around(random, 7, "process", 97, 10*time.Millisecond)).Verdict == Worsened {
+		if headline(t, base, around(random, 7, "process", 97, 10*time.Millisecond)).Verdict == VerdictWorsened {
 			found++
 		}
 		if headline(t, base, around(random, 7, "process", 100, 10*time.Millisecond)).Verdict != VerdictWithin {
@@ -105,11 +105,11 @@ func TestNothingIsInventedMoreOftenThanSaid(t *testing.T) {
 		if len(a) != 7 {
 			continue
 		}
-		if total++; mannWhitney(a, b) < Level {
+		if total++; mannWhitney(a, b) < SignificanceLevel {
 			extreme++
 		}
 	}
-	if total != 3432 || float64(extreme)/float64(total) >= Level {
+	if total != 3432 || float64(extreme)/float64(total) >= SignificanceLevel {
 		t.Errorf("%d of %d", extreme, total)
 	}
 }
@@ -126,7 +126,7 @@ func TestDirections(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]DifferenceVerdict{
-		"result": Improved, "p99": Worsened, "queries": VerdictChanged, "samples": VerdictWithin, "overlatency": VerdictWithin,
+		"result": VerdictImproved, "p99": VerdictWorsened, "queries": VerdictChanged, "samples": VerdictWithin, "overlatency": VerdictWithin,
 	} {
 		i := slices.IndexFunc(c.Pairs[0].Rows, func(r FigureRow) bool { return r.Name == name })
 		if r := c.Pairs[0].Rows[i]; r.Verdict != want {
@@ -158,9 +158,9 @@ func TestDirectionsOfAccuracies(t *testing.T) {
 		base, next             func(sdk.MetricDirection) sdk.MetricDirection
 		f1, perplexity, length DifferenceVerdict
 	}{
-		{said, said, Improved, Worsened, VerdictChanged},
-		{older, said, Improved, Worsened, VerdictChanged},
-		{said, older, Improved, Worsened, VerdictChanged},
+		{said, said, VerdictImproved, VerdictWorsened, VerdictChanged},
+		{older, said, VerdictImproved, VerdictWorsened, VerdictChanged},
+		{said, older, VerdictImproved, VerdictWorsened, VerdictChanged},
 		{older, older, VerdictChanged, VerdictChanged, VerdictChanged},
 	} {
 		got, err := Compare(input("a", scored(1, c.base)...), input("b", scored(1.5, c.next)...), nil)
@@ -182,7 +182,7 @@ func TestDirectionsOfAccuracies(t *testing.T) {
 }
 
 func TestFewRunsHaveNoVerdict(t *testing.T) {
-	for n, want := range map[int]DifferenceVerdict{1: Unknown, 3: Unknown, 4: Worsened} {
+	for n, want := range map[int]DifferenceVerdict{1: VerdictUnknown, 3: VerdictUnknown, 4: VerdictWorsened} {
 		var a, b []record.Run
 		for i := range n {
 			a = append(a, run("Server", "ort", 100+float64(i), time.Millisecond))
@@ -423,7 +423,7 @@ func TestOneRowForEachQuantity(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, r := range c.Pairs[0].Rows {
-		for _, name := range append([]string{r.Name, "title: " + r.Title}, r.Also...) {
+		for _, name := range append([]string{r.Name, "title: " + r.Title}, r.Aliases...) {
 			if seen[name] {
 				t.Errorf("%s has two rows", name)
 			}

@@ -20,12 +20,12 @@ type allowedFacets map[string]bool
 // runFacet is a property that runs must have in common to be compared, unless the user allows a difference.
 type runFacet struct {
 	name string
-	// of returns a run's values, by their subjects. Empty values and a nil map are unknown and count as equal to anything.
-	of func(f results.FoundRun) map[string]string
-	// sides is true if the two sides may differ in this facet. The runs of one side may not.
-	sides bool
-	// key is true if runs are grouped by this facet. The runs of one group never differ in it.
-	key bool
+	// values returns a run's values, by their subjects. Empty values and a nil map are unknown and count as equal to anything.
+	values func(f results.FoundRun) map[string]string
+	// mayDiffer is true if the two sides may differ in this facet. The runs of one side may not.
+	mayDiffer bool
+	// grouping is true if runs are grouped by this facet. The runs of one group never differ in it.
+	grouping bool
 }
 
 // everyFacet is the word that allows differences in all facets.
@@ -33,16 +33,16 @@ const everyFacet = "all"
 
 func allFacets() []runFacet {
 	return []runFacet{
-		{name: "model", of: modelFacet, key: true},
-		{name: "scenario", of: singleFacet("scenario", func(f results.FoundRun) string { return f.Scenario }), key: true},
-		{name: "mode", of: singleFacet("mode", func(f results.FoundRun) string { return f.Kind() }), key: true},
-		{name: "rules", of: rulesFacet},
-		{name: "data", of: dataFacet},
-		{name: "settings", of: settingsFacet},
-		{name: "loadgen", of: singleFacet("loadgen", driverName)},
-		{name: "backend", of: backendFacet, sides: true},
-		{name: "machine", of: singleFacet("machine", machineName), sides: true},
-		{name: "versions", of: versionsFacet, sides: true},
+		{name: "model", values: modelFacet, grouping: true},
+		{name: "scenario", values: singleFacet("scenario", func(f results.FoundRun) string { return f.Scenario }), grouping: true},
+		{name: "mode", values: singleFacet("mode", func(f results.FoundRun) string { return f.Kind() }), grouping: true},
+		{name: "rules", values: rulesFacet},
+		{name: "data", values: dataFacet},
+		{name: "settings", values: settingsFacet},
+		{name: "loadgen", values: singleFacet("loadgen", driverName)},
+		{name: "backend", values: backendFacet, mayDiffer: true},
+		{name: "machine", values: singleFacet("machine", machineName), mayDiffer: true},
+		{name: "versions", values: versionsFacet, mayDiffer: true},
 	}
 }
 
@@ -111,12 +111,12 @@ func (s *runSide) isServed() bool {
 func (g runGroup) internalDifferences(allowed allowedFacets) []PropertyDifference {
 	var all []PropertyDifference
 	for _, f := range allFacets() {
-		if allowed[f.name] && !f.key {
+		if allowed[f.name] && !f.grouping {
 			continue
 		}
-		first := f.of(g.runs[0])
+		first := f.values(g.runs[0])
 		for _, r := range g.runs[1:] {
-			if d := diffMaps(first, f.of(r)); len(d) > 0 {
+			if d := diffMaps(first, f.values(r)); len(d) > 0 {
 				all = append(all, d...)
 				break
 			}
@@ -129,10 +129,10 @@ func (g runGroup) internalDifferences(allowed allowedFacets) []PropertyDifferenc
 func checkComparable(a, b runGroup, allowed allowedFacets) error {
 	var faults []error
 	for _, f := range allFacets() {
-		if f.sides || allowed[f.name] {
+		if f.mayDiffer || allowed[f.name] {
 			continue
 		}
-		for _, d := range diffMaps(f.of(a.runs[0]), f.of(b.runs[0])) {
+		for _, d := range diffMaps(f.values(a.runs[0]), f.values(b.runs[0])) {
 			faults = append(faults, fmt.Errorf("%v: %s differs (%s): %q in %s, %q in %s", a, d.About, f.name, d.Base,
 				a.side, d.New, b.side))
 		}
@@ -144,7 +144,7 @@ func checkComparable(a, b runGroup, allowed allowedFacets) error {
 func differencesBetween(a, b runGroup) []PropertyDifference {
 	all := []PropertyDifference{}
 	for _, f := range allFacets() {
-		all = append(all, diffMaps(f.of(a.runs[0]), f.of(b.runs[0]))...)
+		all = append(all, diffMaps(f.values(a.runs[0]), f.values(b.runs[0]))...)
 	}
 	return all
 }

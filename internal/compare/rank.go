@@ -8,8 +8,8 @@ import (
 // TestName names the test that decides whether a difference is larger than the spread.
 const TestName = "Mann-Whitney U test, two-sided"
 
-// Level is the significance level: a difference with a smaller p-value counts as larger than the spread.
-const Level = 0.05
+// SignificanceLevel is the significance level: a difference with a smaller p-value counts as larger than the spread.
+const SignificanceLevel = 0.05
 
 // maxExact is the largest total number of values for which the exact distribution is used. Above it, the normal
 // approximation is as good.
@@ -102,7 +102,7 @@ func normalP(ranks []int, found, n int) float64 {
 	return math.Erfc(far / math.Sqrt(2*variance))
 }
 
-// smallestP returns the smallest p that n and m different values can give. With few values it exceeds Level.
+// smallestP returns the smallest p that n and m different values can give. With few values it exceeds SignificanceLevel.
 func smallestP(n, m int) float64 {
 	p := 2.0
 	for i := range min(n, m) {

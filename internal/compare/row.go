@@ -70,7 +70,7 @@ func groupRemarks(g runGroup) []string {
 			bad++
 		}
 		for _, n := range r.Notes {
-			if n.About == results.AboutFiles {
+			if n.About == results.FilesSubject {
 				all = append(all, fmt.Sprintf("%s: %s", r.LogFolder(), n.Text))
 			}
 		}
@@ -187,7 +187,7 @@ func (m runFigures) betterDirection(name string) sdk.MetricDirection {
 
 func newRow(m metric.Metric, base, next []float64) FigureRow {
 	r := FigureRow{
-		Name: m.Name, Also: m.Also, Title: m.Title, Unit: m.Unit, Main: m.Main,
+		Name: m.Name, Aliases: m.Also, Title: m.Title, Unit: m.Unit, Main: m.Main,
 		Base: newSample(base), New: newSample(next), P: figure.Number(math.NaN()),
 	}
 	if m.Better != sdk.NeitherBetter {
@@ -197,8 +197,8 @@ func newRow(m metric.Metric, base, next []float64) FigureRow {
 	if r.Base.Median != 0 {
 		r.Change = figure.Number(r.New.Median/r.Base.Median - 1)
 	}
-	r.Verdict = Unknown
-	if smallestP(len(base), len(next)) < Level {
+	r.Verdict = VerdictUnknown
+	if smallestP(len(base), len(next)) < SignificanceLevel {
 		p := mannWhitney(base, next)
 		r.P, r.Verdict = figure.Number(p), judgeDifference(m.Better, r.New.Median-r.Base.Median, p)
 	}
@@ -209,14 +209,14 @@ func newRow(m metric.Metric, base, next []float64) FigureRow {
 // even if the ranks differ, because there is no direction.
 func judgeDifference(better sdk.MetricDirection, difference, p float64) DifferenceVerdict {
 	switch {
-	case p >= Level || difference == 0:
+	case p >= SignificanceLevel || difference == 0:
 		return VerdictWithin
 	case better != sdk.HigherBetter && better != sdk.LowerBetter:
 		return VerdictChanged
 	case (difference > 0) == (better == sdk.HigherBetter):
-		return Improved
+		return VerdictImproved
 	}
-	return Worsened
+	return VerdictWorsened
 }
 
 func newSample(values []float64) FigureSample {

@@ -51,7 +51,7 @@ func TestServers(t *testing.T) {
 	if err != nil || len(c.Pairs) != 2 {
 		t.Fatalf("%d pairs, %v", len(c.Pairs), err)
 	}
-	want := map[string]DifferenceVerdict{"users=4": VerdictWithin, "users=16": Improved}
+	want := map[string]DifferenceVerdict{"users=4": VerdictWithin, "users=16": VerdictImproved}
 	for _, p := range c.Pairs {
 		place := p.Name[strings.LastIndex(p.Name, " ")+1:]
 		found := false
@@ -123,7 +123,7 @@ func TestSidesWithoutACommonLoad(t *testing.T) {
 // TestServersWithLostFiles: a comparison says whose files are not as they were written.
 func TestServersWithLostFiles(t *testing.T) {
 	lost := served(4, 50, nil)
-	lost.Notes = append(lost.Notes, record.Finding{About: results.AboutFiles, Text: "requests.jsonl is gone"})
+	lost.Notes = append(lost.Notes, record.Finding{About: results.FilesSubject, Text: "requests.jsonl is gone"})
 	c, err := Compare(input("base", served(4, 50, nil)), input("new", lost), nil)
 	if err != nil || len(c.Pairs) != 1 || !strings.Contains(strings.Join(c.Pairs[0].Notes, "\n"),
 		"requests.jsonl is gone") {

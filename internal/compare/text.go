@@ -27,7 +27,7 @@ func WriteJSON[C Comparison | []Comparison](w io.Writer, c C) error {
 
 // WriteText writes the comparison for a terminal: the main figures of each pair, or all if every is true.
 func (c Comparison) WriteText(w io.Writer, all bool) error {
-	b := terminal.On(w)
+	b := terminal.WriterTo(w)
 	t := table.Table{}
 	t.Row("BASE", c.Base.Name, figure.Plural(c.Base.Runs, "run"))
 	t.Row("NEW", c.New.Name, figure.Plural(c.New.Runs, "run"))
@@ -63,10 +63,10 @@ func (p ScenarioPair) writePair(b *terminal.Writer, all bool) {
 func (p ScenarioPair) FigureTable(all bool) *table.Table {
 	rows := slices.DeleteFunc(slices.Clone(p.Rows), func(r FigureRow) bool { return !all && !r.Main })
 	spread := slices.ContainsFunc(rows, func(r FigureRow) bool { return r.Base.SpreadText()+r.New.SpreadText() != "" })
-	t := &table.Table{Right: []int{2, 3, 4}}
+	t := &table.Table{RightAligned: []int{2, 3, 4}}
 	head := []any{"NAME", "", "BASE", "NEW", "CHANGE", "VERDICT"}
 	if spread {
-		t.Right, head = []int{2, 3, 4, 5, 6}, []any{"NAME", "", "BASE", "", "NEW", "", "CHANGE", "VERDICT"}
+		t.RightAligned, head = []int{2, 3, 4, 5, 6}, []any{"NAME", "", "BASE", "", "NEW", "", "CHANGE", "VERDICT"}
 	}
 	t.Head(head...)
 	for _, r := range rows {
@@ -133,8 +133,8 @@ func formatPercent(fraction float64) string {
 func (r FigureRow) VerdictText() string {
 	p := float64(r.P)
 	switch {
-	case r.Verdict == Unknown:
-		return string(Unknown)
+	case r.Verdict == VerdictUnknown:
+		return string(VerdictUnknown)
 	case p < 0.001:
 		return string(r.Verdict) + " (p < 0.001)"
 	}
@@ -144,7 +144,7 @@ func (r FigureRow) VerdictText() string {
 // verdictSpan returns the verdict in the style for terminals.
 func (r FigureRow) verdictSpan() terminal.Span {
 	return terminal.Span{
-		Style: map[DifferenceVerdict]terminal.Style{Improved: terminal.Good, Worsened: terminal.Bad}[r.Verdict],
+		Style: map[DifferenceVerdict]terminal.Style{VerdictImproved: terminal.Good, VerdictWorsened: terminal.Bad}[r.Verdict],
 		Text:  r.VerdictText(),
 	}
 }
@@ -154,7 +154,7 @@ func (c Comparison) Legend() []string {
 	lines := []string{"Medians of the runs, ± half of their range."}
 	known, unknown := false, false
 	for _, p := range c.Pairs {
-		if smallestP(p.BaseRuns, p.NewRuns) < Level {
+		if smallestP(p.BaseRuns, p.NewRuns) < SignificanceLevel {
 			known = true
 		} else {
 			unknown = true

@@ -25,26 +25,26 @@ const TimelineSchema = "plumbline.history"
 
 // Timeline contains the results of each benchmark over time.
 type Timeline struct {
-	Schema        string   `json:"schema"`
-	SchemaVersion int      `json:"schema_version"`
-	Test          string   `json:"test"`  // TestName
-	Level         float64  `json:"level"` // significance level: with P below it, a change exceeds the spread
-	Series        []Series `json:"series"`
-	Notes         []string `json:"notes"` // what was left out and why
+	Schema        string            `json:"schema"`
+	SchemaVersion int               `json:"schema_version"`
+	Test          string            `json:"test"`  // TestName
+	Level         float64           `json:"level"` // significance level: with P below it, a change exceeds the spread
+	Series        []BenchmarkSeries `json:"series"`
+	Notes         []string          `json:"notes"` // what was left out and why
 }
 
-// Series contains the main figure of one benchmark, oldest entry first.
-type Series struct {
-	Name    string  `json:"name"` // common part of the runs' names
-	Metric  string  `json:"metric"`
-	Title   string  `json:"title"`
-	Unit    string  `json:"unit"`
-	Better  string  `json:"better"` // "higher", "lower" or empty
-	Entries []Entry `json:"entries"`
+// BenchmarkSeries contains the main figure of one benchmark, oldest entry first.
+type BenchmarkSeries struct {
+	Name    string          `json:"name"` // common part of the runs' names
+	Metric  string          `json:"metric"`
+	Title   string          `json:"title"`
+	Unit    string          `json:"unit"`
+	Better  string          `json:"better"` // "higher", "lower" or empty
+	Entries []TimelineEntry `json:"entries"`
 }
 
-// Entry contains consecutive runs with the same commit and label. If both are unknown, it contains those of one day.
-type Entry struct {
+// TimelineEntry contains consecutive runs with the same commit and label. If both are unknown, it contains those of one day.
+type TimelineEntry struct {
 	Started  time.Time `json:"started"` // start of the first run
 	Commit   string    `json:"commit,omitempty"`
 	Label    string    `json:"label,omitempty"`
@@ -63,7 +63,7 @@ const VerdictFirst DifferenceVerdict = "first"
 // change. Runs from one file keep the order of its lines. Unfinished runs are left out, and the timeline's notes state
 // this. If no run is left, it returns an error.
 func NewTimeline(name string, set results.Set) (Timeline, error) {
-	t := Timeline{Schema: TimelineSchema, SchemaVersion: SchemaVersion, Test: TestName, Level: Level, Series: []Series{}}
+	t := Timeline{Schema: TimelineSchema, SchemaVersion: SchemaVersion, Test: TestName, Level: SignificanceLevel, Series: []BenchmarkSeries{}}
 	set.Runs = slices.Clone(set.Runs)
 	slices.SortStableFunc(set.Runs, func(a, b results.FoundRun) int {
 		if a.File == b.File {
@@ -105,14 +105,14 @@ func backwardNotes(groups []runGroup) (notes []string) {
 }
 
 // newSeries builds the series of a group's main figure.
-func newSeries(g runGroup) (s Series, ok bool) {
+func newSeries(g runGroup) (s BenchmarkSeries, ok bool) {
 	figures := gatherFigures(g.runs)
 	at := slices.IndexFunc(figures.order, func(m metric.Metric) bool { return m.Main })
 	if at < 0 {
 		return s, false
 	}
 	m := figures.order[at]
-	s = Series{Name: g.String(), Metric: m.Name, Title: m.Title, Unit: m.Unit}
+	s = BenchmarkSeries{Name: g.String(), Metric: m.Name, Title: m.Title, Unit: m.Unit}
 	values := figures.values[m.Name]
 	var base []float64
 	var before runGroup
@@ -127,7 +127,7 @@ func newSeries(g runGroup) (s Series, ok bool) {
 		if before.runs != nil {
 			e.Differs = differencesBetween(before, own)
 		}
-		if e.Verdict != VerdictWithin && e.Verdict != Unknown {
+		if e.Verdict != VerdictWithin && e.Verdict != VerdictUnknown {
 			base = nil
 		}
 		base, before, from = append(slices.Clone(base), values[from:to]...), own, to
@@ -145,13 +145,13 @@ func entryKey(r results.FoundRun) string {
 	return r.Commit + "\n" + r.Identity.Label
 }
 
-func newEntry(g runGroup, m metric.Metric, base, values []float64) Entry {
+func newEntry(g runGroup, m metric.Metric, base, values []float64) TimelineEntry {
 	first := len(base) == 0
 	if first {
 		base = values
 	}
 	r := g.runs[0]
-	e := Entry{Started: r.Started, Commit: r.Commit, Label: r.Identity.Label, Verdicts: badVerdicts(g.runs),
+	e := TimelineEntry{Started: r.Started, Commit: r.Commit, Label: r.Identity.Label, Verdicts: badVerdicts(g.runs),
 		FigureRow: newRow(m, base, values)}
 	if first {
 		none := figure.Number(math.NaN())
@@ -160,8 +160,8 @@ func newEntry(g runGroup, m metric.Metric, base, values []float64) Entry {
 	return e
 }
 
-// Standing describes in words how the entry compares with its base.
-func (e Entry) Standing() string {
+// ComparisonText describes in words how the entry compares with its base.
+func (e TimelineEntry) ComparisonText() string {
 	if e.Verdict == VerdictFirst {
 		return string(VerdictFirst)
 	}
@@ -169,15 +169,15 @@ func (e Entry) Standing() string {
 }
 
 // CommitText returns the abbreviated commit.
-func (e Entry) CommitText() string { return shortChecksum(e.Commit) }
+func (e TimelineEntry) CommitText() string { return shortChecksum(e.Commit) }
 
 // DateText returns the start time of the entry.
-func (e Entry) DateText() string { return timeText(e.Started) }
+func (e TimelineEntry) DateText() string { return timeText(e.Started) }
 
 func timeText(t time.Time) string { return t.UTC().Format("2006-01-02 15:04") }
 
 // DiffersText returns the differences from the previous entry in one line.
-func (e Entry) DiffersText() string {
+func (e TimelineEntry) DiffersText() string {
 	texts := make([]string, len(e.Differs))
 	for i, d := range e.Differs {
 		texts[i] = d.About + " " + d.Base + " -> " + d.New
@@ -186,15 +186,15 @@ func (e Entry) DiffersText() string {
 }
 
 // Heading returns the title and unit of the series.
-func (s Series) Heading() string { return FigureRow{Title: s.Title, Unit: s.Unit}.Heading() }
+func (s BenchmarkSeries) Heading() string { return FigureRow{Title: s.Title, Unit: s.Unit}.Heading() }
 
 // Table returns the table of the series.
-func (s Series) Table() *table.Table {
-	t := &table.Table{Right: []int{3, 4, 5, 6}}
+func (s BenchmarkSeries) Table() *table.Table {
+	t := &table.Table{RightAligned: []int{3, 4, 5, 6}}
 	t.Head("DATE", "COMMIT", "LABEL", "RUNS", s.Metric, "±", "CHANGE", "VERDICT", "NOTE")
 	for _, e := range s.Entries {
 		verdict := e.verdictSpan()
-		verdict.Text = e.Standing()
+		verdict.Text = e.ComparisonText()
 		note := e.Verdicts
 		if more := e.DiffersText(); note != "" && more != "" {
 			note += "; " + more
@@ -218,7 +218,7 @@ func (t Timeline) Legend() []string {
 
 // WriteText writes the timeline for a terminal.
 func (t Timeline) WriteText(w io.Writer) error {
-	b := terminal.On(w)
+	b := terminal.WriterTo(w)
 	for i, s := range t.Series {
 		if i > 0 {
 			b.Print("\n")
@@ -248,7 +248,7 @@ func (t Timeline) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// WriteCSV writes one line per entry. Unknown numbers are empty.
+// WriteCSV writes one line per entry. VerdictUnknown numbers are empty.
 func (t Timeline) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{"series", "metric", "unit", "started", "commit", "label", "runs", "median", "min", "max",
@@ -277,7 +277,7 @@ func (t Timeline) BadgeText() (subject, text string, worst DifferenceVerdict) {
 	for _, s := range t.Series {
 		count[s.Entries[len(s.Entries)-1].Verdict]++
 	}
-	order := []DifferenceVerdict{Worsened, VerdictChanged, Improved, VerdictWithin, Unknown, VerdictFirst}
+	order := []DifferenceVerdict{VerdictWorsened, VerdictChanged, VerdictImproved, VerdictWithin, VerdictUnknown, VerdictFirst}
 	var present []DifferenceVerdict
 	for _, v := range order {
 		if count[v] > 0 {

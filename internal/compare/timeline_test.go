@@ -59,7 +59,7 @@ func TestTimeline(t *testing.T) {
 			t.Errorf("the notes do not say %q:\n%s", part, notes)
 		}
 	}
-	if _, text, worst := line.BadgeText(); !strings.HasPrefix(text, "200") || worst != Unknown {
+	if _, text, worst := line.BadgeText(); !strings.HasPrefix(text, "200") || worst != VerdictUnknown {
 		t.Errorf("the newest is %q, %s", text, worst)
 	}
 	if _, err := NewTimeline("x", results.Set{}); err == nil {

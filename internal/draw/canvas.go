@@ -19,8 +19,8 @@ func (c *Canvas) row(y int) []uint8 {
 	return c.data[y*stride+1 : (y+1)*stride]
 }
 
-// Set paints one pixel.
-func (c *Canvas) Set(x, y int, color Color) {
+// SetPixel paints one pixel.
+func (c *Canvas) SetPixel(x, y int, color Color) {
 	p := c.row(y)[3*x:][:3]
 	p[0], p[1], p[2] = clamp(color.R), clamp(color.G), clamp(color.B)
 }
@@ -28,9 +28,9 @@ func (c *Canvas) Set(x, y int, color Color) {
 // Ink returns the colour of a figure at a pixel.
 type Ink func(x, y int) Color
 
-// Fill paints a path with an opacity of 0 to 256.
-func (c *Canvas) Fill(p Path, opacity int, ink Ink) {
-	c.raster.rows(p, c.Width, c.Height, func(y, x0 int, cover []int) {
+// FillPath paints a path with an opacity of 0 to 256.
+func (c *Canvas) FillPath(p Path, opacity int, ink Ink) {
+	c.raster.eachRow(p, c.Width, c.Height, func(y, x0 int, cover []int) {
 		row := c.row(y)
 		for i, a := range cover {
 			blend(row[3*(x0+i):][:3], ink(x0+i, y), a*opacity>>8)
@@ -50,13 +50,13 @@ func FlatInk(color Color) Ink { return func(int, int) Color { return color } }
 // FillRandomly paints a contour at a point with a random rotation, colour and opacity. The opacity is at least
 // minOpacity.
 func (c *Canvas) FillRandomly(r *Random, contour []Point, at Point, minOpacity int) {
-	path := Path{contour}.Place(NewPose(at, r.Below(Turn)))
-	c.Fill(path, r.Between(minOpacity, Unit), FlatInk(RandomColor(r)))
+	path := Path{contour}.Transform(NewPose(at, r.IntBelow(Turn)))
+	c.FillPath(path, r.IntBetween(minOpacity, Unit), FlatInk(RandomColor(r)))
 }
 
 // RandomPoint returns a random point of the picture.
 func (c *Canvas) RandomPoint(r *Random) Point {
-	return Point{X: r.Below(c.Width * Unit), Y: r.Below(c.Height * Unit)}
+	return Point{X: r.IntBelow(c.Width * Unit), Y: r.IntBelow(c.Height * Unit)}
 }
 
 // PaintGradient paints all rows with mixtures of two colours. For each row, mix sets one value per pixel, from 0 (from) to 256
@@ -71,7 +71,7 @@ func (c *Canvas) PaintGradient(from, to Color, mix func(row []int, y int)) {
 
 // PaintBackground paints a background: a gradient between two colours with added texture.
 func (c *Canvas) PaintBackground(r *Random, from, to Color, texture func(row []int, y int)) {
-	acrossX, acrossY := r.Between(-150, 150), r.Between(-150, 150)
+	acrossX, acrossY := r.IntBetween(-150, 150), r.IntBetween(-150, 150)
 	c.PaintGradient(from, to, func(row []int, y int) {
 		for x := range row {
 			row[x] = Unit/2 + acrossX*(2*x-c.Width)/(2*c.Width) + acrossY*(2*y-c.Height)/(2*c.Height)

@@ -20,7 +20,7 @@ func HSV(hue, saturation, value int) Color {
 
 // RandomColor returns a random colour for backgrounds, usually a dull one.
 func RandomColor(r *Random) Color {
-	return HSV(r.Below(HueCircle), r.Below(r.Between(1, 256)), r.Between(40, 240))
+	return HSV(r.IntBelow(HueCircle), r.IntBelow(r.IntBetween(1, 256)), r.IntBetween(40, 240))
 }
 
 // Mix returns the mixture of (256-t)/256 of c and t/256 of d.

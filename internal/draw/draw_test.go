@@ -33,7 +33,7 @@ func TestBetweenReachesBothEnds(t *testing.T) {
 	r := NewRandom(1)
 	count := map[int]int{}
 	for range 3000 {
-		count[r.Between(-1, 1)]++
+		count[r.IntBetween(-1, 1)]++
 	}
 	for v := -1; v <= 1; v++ {
 		if count[v] < 900 || len(count) != 3 {
@@ -75,8 +75,8 @@ func TestSqrtIsTheFloor(t *testing.T) {
 func TestPoseInvertUndoesApply(t *testing.T) {
 	r := NewRandom(3)
 	for range 500 {
-		pose := NewPose(Point{r.Between(-9999, 99999), r.Between(-9999, 99999)}, r.Below(Turn))
-		p := Point{r.Between(-30000, 30000), r.Between(-30000, 30000)}
+		pose := NewPose(Point{r.IntBetween(-9999, 99999), r.IntBetween(-9999, 99999)}, r.IntBelow(Turn))
+		p := Point{r.IntBetween(-30000, 30000), r.IntBetween(-30000, 30000)}
 		q := pose.Invert(pose.Apply(p))
 		// Sin and Cos are off by 0.0017 each, which scales lengths by up to 0.4 %.
 		if limit := 30000 * 5 / 1000; abs(q.X-p.X) > limit || abs(q.Y-p.Y) > limit {
@@ -112,7 +112,7 @@ func TestHSV(t *testing.T) {
 func coverage(p Path, width, height int) float64 {
 	var r raster
 	sum := 0
-	r.rows(p, width, height, func(_, _ int, cover []int) {
+	r.eachRow(p, width, height, func(_, _ int, cover []int) {
 		for _, c := range cover {
 			sum += c
 		}
@@ -148,7 +148,7 @@ func TestCoverageIsTheArea(t *testing.T) {
 
 func TestFillBlendsAtTheEdge(t *testing.T) {
 	c := NewCanvas(4, 1)
-	c.Fill(Path{rectangle(Unit+128, 0, 3*Unit, Unit)}, Unit, FlatInk(Color{200, 100, 50}))
+	c.FillPath(Path{rectangle(Unit+128, 0, 3*Unit, Unit)}, Unit, FlatInk(Color{200, 100, 50}))
 	want := []uint8{0, 0, 0, 100, 50, 25, 200, 100, 50, 0, 0, 0}
 	if got := c.row(0); !slices.Equal(got, want) {
 		t.Errorf("pixels %v, want %v", got, want)
@@ -160,7 +160,7 @@ func TestNoiseKeepsItsAmplitude(t *testing.T) {
 	low, high := 0, 0
 	for y := range 100 {
 		row := make([]int, 100)
-		n.Add(row, y, 60)
+		n.AddRow(row, y, 60)
 		low, high = min(low, slices.Min(row)), max(high, slices.Max(row))
 	}
 	if low < -61 || high > 60 || low > -40 || high < 40 {
@@ -173,11 +173,11 @@ func TestNoiseRowsDoNotDependOnTheOrder(t *testing.T) {
 	rows := make([][]int, 50)
 	for y := range rows {
 		rows[y] = make([]int, 40)
-		up.Add(rows[y], y, 100)
+		up.AddRow(rows[y], y, 100)
 	}
 	for y := len(rows) - 1; y >= 0; y-- {
 		row := make([]int, 40)
-		down.Add(row, y, 100)
+		down.AddRow(row, y, 100)
 		if !slices.Equal(row, rows[y]) {
 			t.Fatalf("row %d differs", y)
 		}
@@ -186,7 +186,7 @@ func TestNoiseRowsDoNotDependOnTheOrder(t *testing.T) {
 
 func TestGradeLeavesPlainLightAlone(t *testing.T) {
 	c := NewCanvas(50, 30)
-	c.Fill(Path{rectangle(0, 0, 50*Unit, 30*Unit)}, Unit, FlatInk(Color{200, 100, 50}))
+	c.FillPath(Path{rectangle(0, 0, 50*Unit, 30*Unit)}, Unit, FlatInk(Color{200, 100, 50}))
 	before := bytes.Clone(c.data)
 	c.Grade(Light{Centre: Unit, Cast: Color{Unit, Unit, Unit}}, NewRandom(1))
 	if !bytes.Equal(c.data, before) {

@@ -18,7 +18,7 @@ type Light struct {
 func (c *Canvas) Grade(l Light, r *Random) {
 	grain := Random(r.Uint64())
 	for y := range c.Height {
-		l.gradeRow(c.row(y), l.rowAt(c, y), &grain)
+		l.gradeRow(c.row(y), l.rowLight(c, y), &grain)
 	}
 }
 
@@ -31,7 +31,7 @@ type rowLight struct {
 	width       int
 }
 
-func (l Light) rowAt(c *Canvas, y int) rowLight {
+func (l Light) rowLight(c *Canvas, y int) rowLight {
 	fromMiddle := (2*y - c.Height) * Unit / c.Height // -256 to 256
 	middle := l.Centre + l.AcrossY*fromMiddle/(2*Unit)
 	return rowLight{

@@ -29,7 +29,7 @@ func Polygon(xy ...int) []Point {
 func RaggedPolygon(r *Random, radius int) []Point {
 	points := make([]Point, 7)
 	for i := range points {
-		points[i] = Polar(radius*r.Between(40, 130)/100, i*Turn/7)
+		points[i] = Polar(radius*r.IntBetween(40, 130)/100, i*Turn/7)
 	}
 	return points
 }

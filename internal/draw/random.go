@@ -23,23 +23,23 @@ func (r *Random) Uint64() uint64 {
 	return z ^ z>>31
 }
 
-// Below returns a number in [0, n); n must be at least 1. The bias is below n / 2^64.
-func (r *Random) Below(n int) int {
+// IntBelow returns a number in [0, n); n must be at least 1. The bias is below n / 2^64.
+func (r *Random) IntBelow(n int) int {
 	hi, _ := bits.Mul64(r.Uint64(), uint64(n))
 	return int(hi)
 }
 
-// Between returns a number in [lo, hi].
-func (r *Random) Between(lo, hi int) int { return lo + r.Below(hi-lo+1) }
+// IntBetween returns a number in [lo, hi].
+func (r *Random) IntBetween(lo, hi int) int { return lo + r.IntBelow(hi-lo+1) }
 
 // Chance returns true with a probability of percent / 100.
-func (r *Random) Chance(percent int) bool { return r.Below(100) < percent }
+func (r *Random) Chance(percent int) bool { return r.IntBelow(100) < percent }
 
 // Shuffled returns the numbers 0 to n-1 in random order (Fisher and Yates).
 func (r *Random) Shuffled(n int) []int {
 	order := make([]int, n)
 	for i := range order {
-		j := r.Below(i + 1)
+		j := r.IntBelow(i + 1)
 		order[i] = order[j]
 		order[j] = i
 	}

@@ -5,8 +5,8 @@ import "slices"
 // Path is a set of closed contours, filled by the even-odd rule.
 type Path [][]Point
 
-// Place returns the path transformed by a pose.
-func (p Path) Place(pose Pose) Path {
+// Transform returns the path transformed by a pose.
+func (p Path) Transform(pose Pose) Path {
 	placed := make(Path, len(p))
 	for i, contour := range p {
 		placed[i] = make([]Point, len(contour))
@@ -29,9 +29,9 @@ type raster struct {
 	cover     []int // coverage of the current row, 0 to One
 }
 
-// rows calls visit for each row of pixels in [0, height) that the path touches. cover contains the coverage (0 to One)
+// eachRow calls visit for each row of pixels in [0, height) that the path touches. cover contains the coverage (0 to One)
 // of the pixels from x0 on and is valid during the call.
-func (r *raster) rows(p Path, width, height int, visit func(y, x0 int, cover []int)) {
+func (r *raster) eachRow(p Path, width, height int, visit func(y, x0 int, cover []int)) {
 	r.loadEdges(p)
 	if len(r.edges) == 0 {
 		return
@@ -39,7 +39,7 @@ func (r *raster) rows(p Path, width, height int, visit func(y, x0 int, cover []i
 	top, bottom := r.verticalSpan()
 	r.cover = append(r.cover[:0], make([]int, width)...)
 	for y := max(top>>8, 0); y <= min(bottom>>8, height-1); y++ {
-		x0, x1 := r.row(y, width)
+		x0, x1 := r.coverRow(y, width)
 		if x0 < x1 {
 			visit(y, x0, r.cover[x0:x1])
 			clear(r.cover[x0:x1])
@@ -72,8 +72,8 @@ func (r *raster) verticalSpan() (top, bottom int) {
 	return top, bottom
 }
 
-// row computes the coverage of row y and returns the range of pixels that the path touches.
-func (r *raster) row(y, width int) (x0, x1 int) {
+// coverRow computes the coverage of row y and returns the range of pixels that the path touches.
+func (r *raster) coverRow(y, width int) (x0, x1 int) {
 	x0, x1 = width, 0
 	for s := range sublines {
 		r.listCrossings(y*Unit + s*Unit/sublines + Unit/sublines/2)

@@ -91,5 +91,5 @@ func (c *Condition) readSubject(text string) error {
 	return nil
 }
 
-// Change reports whether the condition is on the change against a base.
-func (c Condition) Change() bool { return c.value.Signed }
+// IsChange reports whether the condition is on the change against a base.
+func (c Condition) IsChange() bool { return c.value.Signed }

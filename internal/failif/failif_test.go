@@ -29,8 +29,8 @@ func subjects() []Subject {
 		},
 		{
 			Name: "bert-99.9 Offline accuracy", Model: "bert-99.9", Scenario: "Offline",
-			Metrics: []metric.Metric{metric.Accuracy("F1", "%", sdk.HigherBetter).Of(90.5)},
-			Without: []Without{{[]metric.Metric{metric.Tokens.Of(0)}, "tokens"}},
+			Metrics:     []metric.Metric{metric.Accuracy("F1", "%", sdk.HigherBetter).Of(90.5)},
+			Unavailable: []UnavailableFigures{{[]metric.Metric{metric.Tokens.Of(0)}, "tokens"}},
 		},
 	}
 }
@@ -62,7 +62,7 @@ func TestMetSaysWhatWasMeasured(t *testing.T) {
 	}
 	met, err := c.Judge(subjects())
 	const want = "Server.p99 > +5%: resnet50 Server performance 12.500 ms, was 10.000 ms"
-	if err != nil || len(met) != 1 || met[0].String() != want || !c.Change() {
+	if err != nil || len(met) != 1 || met[0].String() != want || !c.IsChange() {
 		t.Errorf("%v, %v", met, err)
 	}
 }

@@ -18,8 +18,8 @@ type Subject struct {
 	Name            string // "resnet50 Server performance"
 	Model, Scenario string // Model is empty for a server whose model is not known yet, and then matches any
 	Metrics         []metric.Metric
-	// Without contains the figures that the subject would have with other options.
-	Without []Without
+	// UnavailableFigures contains the figures that the subject would have with other options.
+	Unavailable []UnavailableFigures
 	// Valueless contains the figures that the subject has by its nature, but without a value. Conditions on them are met,
 	// whatever their limit.
 	Valueless []metric.Metric
@@ -29,15 +29,15 @@ type Subject struct {
 	Remarks map[string]string
 }
 
-// Without contains figures that require an option that was not given.
-type Without struct {
-	Metrics []metric.Metric
-	Wants   string // the required option: "--power METER"
+// UnavailableFigures contains figures that require an option that was not given.
+type UnavailableFigures struct {
+	Metrics  []metric.Metric
+	Requires string // the required option: "--power METER"
 }
 
-// WithholdMetrics moves the figures for which is returns true from Metrics to Without, because they require the option wants.
+// WithholdMetrics moves the figures for which is returns true from Metrics to UnavailableFigures, because they require the option wants.
 func (s *Subject) WithholdMetrics(wants string, is func(metric.Info) bool) {
-	w := Without{Wants: wants}
+	w := UnavailableFigures{Requires: wants}
 	s.Metrics = slices.DeleteFunc(s.Metrics, func(m metric.Metric) bool {
 		if is(m.Info) {
 			w.Metrics = append(w.Metrics, m)
@@ -45,7 +45,7 @@ func (s *Subject) WithholdMetrics(wants string, is func(metric.Info) bool) {
 		}
 		return false
 	})
-	s.Without = append(s.Without, w)
+	s.Unavailable = append(s.Unavailable, w)
 }
 
 // MetCondition is a condition that a subject meets.
@@ -115,11 +115,11 @@ func (c Condition) checkUnit(metrics []metric.Metric, m metric.Metric) error {
 	return first
 }
 
-// requirementOf returns what the subject requires to have the figure name. It is empty if the figure is not in Without.
+// requirementOf returns what the subject requires to have the figure name. It is empty if the figure is not in UnavailableFigures.
 func (s Subject) requirementOf(name string) string {
-	for _, w := range s.Without {
+	for _, w := range s.Unavailable {
 		if _, ok := metric.Find(w.Metrics, name); ok {
-			return w.Wants
+			return w.Requires
 		}
 	}
 	return ""
@@ -164,7 +164,7 @@ func (c Condition) judgeSubject(s Subject, m metric.Metric) (measured string, me
 		return "", false, err
 	}
 	measured = strings.TrimSpace(figure.Round(m.Value) + " " + m.Unit)
-	if !c.Change() {
+	if !c.IsChange() {
 		return measured, c.op.Holds(m.Value, limit), nil
 	}
 	base, ok := metric.Find(s.Base, c.Metric)
@@ -190,7 +190,7 @@ func (c Condition) judgeSubject(s Subject, m metric.Metric) (measured string, me
 const millisPower = 6
 
 // isPercent reports whether the condition is on a change in percent.
-func (c Condition) isPercent() bool { return c.Change() && c.value.Unit == "%" }
+func (c Condition) isPercent() bool { return c.IsChange() && c.value.Unit == "%" }
 
 // limitIn returns the condition's value in the metric's unit, or the percentage for a change in percent.
 func (c Condition) limitIn(unit string) (float64, error) {

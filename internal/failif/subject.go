@@ -25,7 +25,7 @@ func ComparisonSubjects(c compare.Comparison) []Subject {
 		s := Subject{Name: p.Title(), Model: p.Model, Scenario: p.Scenario, Base: []metric.Metric{},
 			Remarks: map[string]string{}}
 		for _, r := range p.Rows {
-			m := metric.Info{Name: r.Name, Also: r.Also, Title: r.Title, Unit: r.Unit}.Of(r.New.Median)
+			m := metric.Info{Name: r.Name, Also: r.Aliases, Title: r.Title, Unit: r.Unit}.Of(r.New.Median)
 			s.Metrics = append(s.Metrics, m)
 			m.Value = r.Base.Median
 			s.Base = append(s.Base, m)

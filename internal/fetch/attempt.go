@@ -135,7 +135,7 @@ func (c *Cache) receiveBody(f File, part *os.File, p Progress, body io.Reader) e
 	if f.Size > 0 {
 		most = f.Size
 	}
-	w := &countingWriter{Writer: part, n: p.Done, moved: func(n int64) {
+	w := &countingWriter{Writer: part, n: p.Done, progress: func(n int64) {
 		p.Done = n
 		c.reportProgress(p)
 	}}

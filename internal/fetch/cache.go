@@ -76,7 +76,7 @@ func Open(dir string, o Options) (*Cache, error) {
 }
 
 // Path returns the path of f in the cache, whether or not it exists.
-func (c *Cache) Path(f File) string { return c.pathsOf(f).final }
+func (c *Cache) Path(f File) string { return c.cachePaths(f).final }
 
 // Get returns f from the cache. If it is missing or another version, Get downloads it first. After a failure the
 // downloaded bytes are kept, and the next Get resumes from there. By errors.Is, an error is one of this package's kinds
@@ -115,7 +115,7 @@ func (c *Cache) errOffline(f File) error {
 
 // installFile moves a finished download to its final path, unpacks it if f.Unpack is true, and writes its receipt.
 func (c *Cache) installFile(ctx context.Context, f File, sum string, size int64) (CachedFile, error) {
-	p := c.pathsOf(f)
+	p := c.cachePaths(f)
 	if err := os.MkdirAll(filepath.Dir(p.final), 0o755); err != nil {
 		return CachedFile{}, fmt.Errorf("fetch: %w", err)
 	}
@@ -126,7 +126,7 @@ func (c *Cache) installFile(ctx context.Context, f File, sum string, size int64)
 			return CachedFile{}, err
 		}
 	}
-	if err := replacePath(ready, p.final, p.old); err != nil {
+	if err := replacePath(ready, p.final, p.replaced); err != nil {
 		return CachedFile{}, fmt.Errorf("fetch: %w", err)
 	}
 	if err := writeReceipt(p, cacheReceipt{URL: f.URL, SHA256: sum, Size: size}); err != nil {

@@ -185,7 +185,7 @@ func TestReceiptsMayBeDamaged(t *testing.T) {
 	if _, err := c.Get(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
-	place(t, c.pathsOf(f).receipt, []byte("{"))
+	place(t, c.cachePaths(f).receipt, []byte("{"))
 	item, err := c.Get(t.Context(), f)
 	wantFile(t, item, err, data)
 }

@@ -27,7 +27,7 @@ func (t transientError) Unwrap() error { return t.error }
 // downloadPart downloads the part file and checks it. If the checksum of a resumed download is wrong, it downloads the
 // file once more as a whole, because the file may have changed on the server without notice.
 func (c *Cache) downloadPart(ctx context.Context, f File) (sum string, size int64, err error) {
-	p := c.pathsOf(f)
+	p := c.cachePaths(f)
 	for {
 		resumed, err := c.transferPart(ctx, f, p)
 		if err != nil {

@@ -279,7 +279,7 @@ func TestGetKeepsToTheDownloadLimit(t *testing.T) {
 		c := open(t, t.TempDir(), Options{Limits: Limits{Download: 1000}})
 		_, err := c.Get(t.Context(), File{Name: "m", URL: o.URL})
 		wantKind(t, err, ErrChecksum, "1000")
-		if info, err := os.Stat(c.pathsOf(File{Name: "m"}).part); err == nil && (!chunked || info.Size() > 0) {
+		if info, err := os.Stat(c.cachePaths(File{Name: "m"}).part); err == nil && (!chunked || info.Size() > 0) {
 			t.Errorf("%d bytes are kept of what is too long", info.Size())
 		}
 	}
@@ -292,7 +292,7 @@ func TestGetReplacesWhatIsNoFile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o, c := serve(t, data), open(t, t.TempDir(), Options{})
 			f := mkState(t, c, File{Name: "m", URL: o.URL})
-			if err := put(c.pathsOf(f).part); err != nil {
+			if err := put(c.cachePaths(f).part); err != nil {
 				t.Skip(err)
 			}
 			item, err := c.Get(t.Context(), f)

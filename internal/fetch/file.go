@@ -60,21 +60,21 @@ func checkURL(text string) error {
 
 // cachePaths contains the paths of one file in a cache.
 type cachePaths struct {
-	final   string // the file, or the folder of the unpacked archive
-	part    string // the bytes downloaded so far
-	version string // the version (fileVersion) of part
-	receipt string // the receipt (cacheReceipt) of final
-	lock    string
-	staging string // the contents of the archive during unpacking
-	old     string // the previous final during its replacement
+	final    string // the file, or the folder of the unpacked archive
+	part     string // the bytes downloaded so far
+	version  string // the version (fileVersion) of part
+	receipt  string // the receipt (cacheReceipt) of final
+	lock     string
+	staging  string // the contents of the archive during unpacking
+	replaced string // the previous final during its replacement
 }
 
-func (c *Cache) pathsOf(f File) cachePaths {
+func (c *Cache) cachePaths(f File) cachePaths {
 	name := filepath.FromSlash(f.Name)
 	state := filepath.Join(c.dir, stateDir, name)
 	return cachePaths{
 		final: filepath.Join(c.dir, name),
 		part:  state + ".part", version: state + ".resume", receipt: state + ".receipt", lock: state + ".lock",
-		staging: state + ".unpacking", old: state + ".old",
+		staging: state + ".unpacking", replaced: state + ".old",
 	}
 }

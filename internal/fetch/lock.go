@@ -16,7 +16,7 @@ const lockPoll = 200 * time.Millisecond
 
 // lockFile prevents other processes and goroutines from fetching f until unlock is called.
 func (c *Cache) lockFile(ctx context.Context, f File) (unlock func(), err error) {
-	path := c.pathsOf(f).lock
+	path := c.cachePaths(f).lock
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("fetch: %w", err)
 	}

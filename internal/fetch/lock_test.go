@@ -67,7 +67,7 @@ func TestLocateWaitsForTheReceipt(t *testing.T) {
 	place(t, other.Path(f), data)
 	c := open(t, dir, Options{Sleep: func(context.Context, time.Duration) error {
 		defer unlock()
-		return writeReceipt(other.pathsOf(f), cacheReceipt{URL: f.URL, SHA256: sumOf(data), Size: int64(len(data))})
+		return writeReceipt(other.cachePaths(f), cacheReceipt{URL: f.URL, SHA256: sumOf(data), Size: int64(len(data))})
 	}})
 	if item, err := c.Locate(t.Context(), f); err != nil || item.Placed {
 		t.Errorf("%+v, %v: want a file that was fetched", item, err)

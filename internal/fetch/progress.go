@@ -32,13 +32,13 @@ func (c *Cache) reportProgress(p Progress) {
 // countingWriter counts written bytes, starting at n, and calls moved with the sum.
 type countingWriter struct {
 	io.Writer
-	n     int64
-	moved func(n int64)
+	n        int64
+	progress func(n int64)
 }
 
 func (c *countingWriter) Write(b []byte) (int, error) {
 	n, err := c.Writer.Write(b)
 	c.n += int64(n)
-	c.moved(c.n)
+	c.progress(c.n)
 	return n, err
 }

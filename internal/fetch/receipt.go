@@ -123,7 +123,7 @@ func (c *Cache) locateByReceipt(f File) (CachedFile, fs.FileInfo, error) {
 	if err := f.checkEntry(); err != nil {
 		return CachedFile{}, nil, err
 	}
-	p := c.pathsOf(f)
+	p := c.cachePaths(f)
 	info, err := os.Stat(p.final)
 	if errors.Is(err, fs.ErrNotExist) {
 		return CachedFile{}, nil, fmt.Errorf("%w: %s", ErrMissing, p.final)
@@ -148,7 +148,7 @@ func isReadOnly(err error) bool {
 
 // locatePlaced checks a file or folder that was placed or changed by hand, and writes its receipt.
 func (c *Cache) locatePlaced(ctx context.Context, f File, info fs.FileInfo) (CachedFile, error) {
-	p := c.pathsOf(f)
+	p := c.cachePaths(f)
 	switch {
 	case f.Unpack && !info.IsDir():
 		return CachedFile{}, fmt.Errorf("%w: %s is a file, want the folder of the unpacked archive; move it away",

@@ -20,14 +20,14 @@ const maxDepth = 64
 type unpackedTree struct {
 	root     *os.Root
 	limits   Limits
-	moved    func(int64)
+	progress func(int64)
 	hasLinks bool // true if there are symbolic links
 	entries  int
 	bytes    int64
 }
 
 func newTree(root *os.Root, l Limits, moved func(int64)) *unpackedTree {
-	return &unpackedTree{root: root, limits: l, moved: moved}
+	return &unpackedTree{root: root, limits: l, progress: moved}
 }
 
 func (t *unpackedTree) sizeError() error {
@@ -112,7 +112,7 @@ func (t *unpackedTree) writeFile(name string, mode fs.FileMode, size int64, r io
 // copyContent copies r to w up to the limit. Its errors distinguish a full disk from a damaged archive.
 func (t *unpackedTree) copyContent(name string, w io.Writer, r io.Reader) error {
 	left := t.limits.Bytes - t.bytes
-	out := &countingWriter{Writer: w, n: t.bytes, moved: t.moved}
+	out := &countingWriter{Writer: w, n: t.bytes, progress: t.progress}
 	n, err := io.Copy(struct{ io.Writer }{out}, io.LimitReader(r, left+1))
 	t.bytes += n
 	var disk *fs.PathError

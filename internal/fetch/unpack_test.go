@@ -206,7 +206,7 @@ func TestGetUnpacks(t *testing.T) {
 				}
 			}})
 			f := File{Name: "data/set", URL: o.URL, SHA256: sumOf(archive), Unpack: true}
-			leaveRubbish(t, c.pathsOf(f))
+			leaveRubbish(t, c.cachePaths(f))
 			item, err := c.Get(t.Context(), f)
 			if err != nil {
 				t.Fatal(err)
@@ -226,7 +226,7 @@ func TestGetUnpacks(t *testing.T) {
 func leaveRubbish(t *testing.T, p cachePaths) {
 	t.Helper()
 	place(t, filepath.Join(p.staging, "half"), []byte("x"))
-	place(t, filepath.Join(p.old, "half"), []byte("x"))
+	place(t, filepath.Join(p.replaced, "half"), []byte("x"))
 }
 
 func TestGetReplacesAFolder(t *testing.T) {
@@ -260,7 +260,7 @@ func TestGetOfABadArchive(t *testing.T) {
 		if _, err := os.Stat(c.Path(f)); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("it has its name: %v", err)
 		}
-		if n, err := partSize(c.pathsOf(f)); err != nil || (n > 0) != (sum != "") {
+		if n, err := partSize(c.cachePaths(f)); err != nil || (n > 0) != (sum != "") {
 			t.Errorf("sha256 %q: %d bytes kept, %v; want them kept only if they are known to be right", sum, n, err)
 		}
 	}

@@ -21,7 +21,7 @@ func (c *Cache) hashFile(ctx context.Context, f File, path string) (sum string, 
 		return "", 0, fmt.Errorf("fetch: %w", err)
 	}
 	h := sha256.New()
-	w := &countingWriter{Writer: h, moved: func(n int64) {
+	w := &countingWriter{Writer: h, progress: func(n int64) {
 		c.reportProgress(Progress{Name: f.Name, Phase: Verifying, Done: n, Total: info.Size()})
 	}}
 	size, err = io.CopyBuffer(struct{ io.Writer }{w}, newContextReader(ctx, file), make([]byte, 1<<20))

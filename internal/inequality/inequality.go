@@ -16,16 +16,16 @@ type Operator string
 
 // The operators.
 const (
-	Greater   Operator = ">"
-	AtLeast   Operator = ">="
-	Less      Operator = "<"
-	AtMost    Operator = "<="
-	Equal     Operator = "=="
-	Different Operator = "!="
+	Greater        Operator = ">"
+	GreaterOrEqual Operator = ">="
+	Less           Operator = "<"
+	LessOrEqual    Operator = "<="
+	Equal          Operator = "=="
+	NotEqual       Operator = "!="
 )
 
 // operators lists the longer operators first, because the shorter ones are their prefixes.
-var operators = [...]Operator{AtLeast, AtMost, Equal, Different, Greater, Less}
+var operators = [...]Operator{GreaterOrEqual, LessOrEqual, Equal, NotEqual, Greater, Less}
 
 // CutOperator splits a text at its first operator and trims spaces from both sides. ok is false if there is no operator.
 func CutOperator(text string) (left string, op Operator, right string, ok bool) {
@@ -46,11 +46,11 @@ func (o Operator) Holds(v, limit float64) bool {
 	switch o {
 	case Greater:
 		return v > limit
-	case AtLeast:
+	case GreaterOrEqual:
 		return v >= limit
 	case Less:
 		return v < limit
-	case AtMost:
+	case LessOrEqual:
 		return v <= limit
 	case Equal:
 		return v == limit

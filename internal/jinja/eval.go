@@ -24,22 +24,22 @@ type (
 		name string
 	}
 	conditionalExpr struct {
-		line                  int
-		then, when, otherwise expression // otherwise is nil if there is no else
+		line                       int
+		then, condition, otherwise expression // otherwise is nil if there is no else
 	}
 	logicExpr struct {
 		a, b expression
 		or   bool
 	}
-	notExpr        struct{ of expression }
+	notExpr        struct{ operand expression }
 	comparisonExpr struct {
-		line  int
-		first expression
-		rest  []comparedOperand
+		line   int
+		first  expression
+		others []comparedOperand
 	}
 	comparedOperand struct {
 		operator string
-		with     expression
+		operand  expression
 	}
 	binaryExpr struct {
 		line     int
@@ -47,55 +47,55 @@ type (
 		a, b     expression
 	}
 	unaryExpr struct {
-		line  int
-		minus bool
-		of    expression
+		line    int
+		minus   bool
+		operand expression
 	}
 	listExpr struct {
-		line  int
-		items []expression
-		fixed bool // true: a tuple
+		line    int
+		items   []expression
+		isTuple bool // true: a tuple
 	}
 	dictExpr struct {
 		line         int
 		keys, values []expression
 	}
 	attributeExpr struct {
-		line int
-		of   expression
-		name string
+		line   int
+		object expression
+		name   string
 	}
 	itemExpr struct {
-		line     int
-		of, with expression
+		line        int
+		object, key expression
 	}
 	sliceExpr struct {
-		line  int
-		of    expression
-		parts [3]expression // nil: absent
+		line   int
+		object expression
+		bounds [3]expression // nil: absent
 	}
 	argumentExprs struct {
-		places []expression
-		names  []string
-		named  []expression
+		positional []expression
+		names      []string
+		named      []expression
 	}
 	callExpr struct {
-		line int
-		of   expression
-		with argumentExprs
+		line      int
+		callee    expression
+		arguments argumentExprs
 	}
 	filterExpr struct {
-		line int
-		of   expression
-		name string
-		with argumentExprs
+		line      int
+		input     expression
+		name      string
+		arguments argumentExprs
 	}
 	testExpr struct {
-		line int
-		of   expression
-		not  bool
-		name string
-		with argumentExprs
+		line      int
+		operand   expression
+		negated   bool
+		name      string
+		arguments argumentExprs
 	}
 )
 
@@ -105,7 +105,7 @@ func (n *nameExpr) value(_ *rendering, s *nameScope) any { return s.lookupName(n
 
 func (c *conditionalExpr) value(r *rendering, s *nameScope) any {
 	switch {
-	case isTrue(r.evaluate(c.when, s)):
+	case isTrue(r.evaluate(c.condition, s)):
 		return r.evaluate(c.then, s)
 	case c.otherwise == nil:
 		return &undefined{"the value of an if without else"}
@@ -120,12 +120,12 @@ func (l *logicExpr) value(r *rendering, s *nameScope) any {
 	return r.evaluate(l.b, s)
 }
 
-func (n *notExpr) value(r *rendering, s *nameScope) any { return !isTrue(r.evaluate(n.of, s)) }
+func (n *notExpr) value(r *rendering, s *nameScope) any { return !isTrue(r.evaluate(n.operand, s)) }
 
 func (c *comparisonExpr) value(r *rendering, s *nameScope) any {
 	a := r.evaluate(c.first, s)
-	for _, one := range c.rest {
-		b := r.evaluate(one.with, s)
+	for _, one := range c.others {
+		b := r.evaluate(one.operand, s)
 		if !r.compareValues(one.operator, a, b) {
 			return false
 		}
@@ -163,7 +163,7 @@ func (b *binaryExpr) value(r *rendering, s *nameScope) any {
 }
 
 func (u *unaryExpr) value(r *rendering, s *nameScope) any {
-	v := r.evaluate(u.of, s)
+	v := r.evaluate(u.operand, s)
 	if b, ok := v.(bool); ok {
 		v = int64(0)
 		if b {
@@ -192,7 +192,7 @@ func (l *listExpr) value(r *rendering, s *nameScope) any {
 		items[i] = r.evaluate(e, s)
 	}
 	r.chargeBytes(16 * len(items))
-	if l.fixed {
+	if l.isTuple {
 		return tuple(items)
 	}
 	return items
@@ -212,18 +212,18 @@ func (d *dictExpr) value(r *rendering, s *nameScope) any {
 }
 
 func (a *attributeExpr) value(r *rendering, s *nameScope) any {
-	return lookupAttribute(stripMarkup(r.evaluate(a.of, s)), a.name)
+	return lookupAttribute(stripMarkup(r.evaluate(a.object, s)), a.name)
 }
 
 func (i *itemExpr) value(r *rendering, s *nameScope) any {
-	of := stripMarkup(r.evaluate(i.of, s))
-	return r.lookupItem(of, stripMarkup(r.evaluate(i.with, s)))
+	of := stripMarkup(r.evaluate(i.object, s))
+	return r.lookupItem(of, stripMarkup(r.evaluate(i.key, s)))
 }
 
 func (l *sliceExpr) value(r *rendering, s *nameScope) any {
-	of := stripMarkup(r.evaluate(l.of, s))
+	of := stripMarkup(r.evaluate(l.object, s))
 	var parts [3]any
-	for i, e := range l.parts {
+	for i, e := range l.bounds {
 		if e != nil {
 			parts[i] = r.evaluate(e, s)
 		}
@@ -233,13 +233,13 @@ func (l *sliceExpr) value(r *rendering, s *nameScope) any {
 
 // callArguments contains the values of a call's arguments.
 type callArguments struct {
-	places []any
-	named  map[string]any
+	positional []any
+	named      map[string]any
 }
 
 func (r *rendering) evalArguments(a argumentExprs, s *nameScope) (g callArguments) {
-	for _, e := range a.places {
-		g.places = append(g.places, stripMarkup(r.evaluate(e, s)))
+	for _, e := range a.positional {
+		g.positional = append(g.positional, stripMarkup(r.evaluate(e, s)))
 	}
 	for i, e := range a.named {
 		if g.named == nil {
@@ -253,17 +253,17 @@ func (r *rendering) evalArguments(a argumentExprs, s *nameScope) (g callArgument
 // bindParameters assigns the arguments to the parameters names, by position or name. Missing arguments are
 // absentArgument.
 func (g callArguments) bindParameters(of string, names ...string) []any {
-	if len(g.places) > len(names) {
-		failf("%s takes %d arguments, and has %d", of, len(names), len(g.places))
+	if len(g.positional) > len(names) {
+		failf("%s takes %d arguments, and has %d", of, len(names), len(g.positional))
 	}
 	out, used := make([]any, len(names)), 0
 	for i, name := range names {
 		v, named := g.named[name]
 		switch {
-		case i < len(g.places) && named:
+		case i < len(g.positional) && named:
 			failf("%s has its argument %s twice", of, name)
-		case i < len(g.places):
-			out[i] = g.places[i]
+		case i < len(g.positional):
+			out[i] = g.positional[i]
 		case named:
 			out[i] = v
 			used++
@@ -316,8 +316,8 @@ func requireInt(of string, v any) int {
 type callable func(r *rendering, a callArguments) any
 
 func (c *callExpr) value(r *rendering, s *nameScope) any {
-	f := r.evaluate(c.of, s)
-	a := r.evalArguments(c.with, s)
+	f := r.evaluate(c.callee, s)
+	a := r.evalArguments(c.arguments, s)
 	switch f := f.(type) {
 	case callable:
 		return f(r, a)
@@ -331,7 +331,7 @@ func (c *callExpr) value(r *rendering, s *nameScope) any {
 }
 
 func (f *filterExpr) value(r *rendering, s *nameScope) any {
-	return r.applyFilter(f, r.evaluate(f.of, s), s)
+	return r.applyFilter(f, r.evaluate(f.input, s), s)
 }
 
 func (r *rendering) applyFilter(f *filterExpr, v any, s *nameScope) any {
@@ -340,7 +340,7 @@ func (r *rendering) applyFilter(f *filterExpr, v any, s *nameScope) any {
 		failf("no filter is named %q", f.name)
 	}
 	r.countWork(v)
-	return filter(r, stripMarkup(v), r.evalArguments(f.with, s))
+	return filter(r, stripMarkup(v), r.evalArguments(f.arguments, s))
 }
 
 // applyFilters applies a chain of filters to a value.
@@ -350,12 +350,12 @@ func (r *rendering) applyFilters(e expression, v any, s *nameScope) any {
 		return v
 	}
 	r.countStep()
-	return r.applyFilter(f, r.applyFilters(f.of, v, s), s)
+	return r.applyFilter(f, r.applyFilters(f.input, v, s), s)
 }
 
 func (t *testExpr) value(r *rendering, s *nameScope) any {
-	v := r.evaluate(t.of, s)
-	return r.applyTest(t.name, v, r.evalArguments(t.with, s)) != t.not
+	v := r.evaluate(t.operand, s)
+	return r.applyTest(t.name, v, r.evalArguments(t.arguments, s)) != t.negated
 }
 
 func (r *rendering) applyTest(name string, v any, a callArguments) bool {

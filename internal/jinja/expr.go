@@ -5,7 +5,7 @@ func (p *parser) parseExpression() expression {
 	defer p.enterNested()()
 	e := p.parseOr()
 	for p.takeToken("if") {
-		c := &conditionalExpr{line: p.currentToken().line, then: e, when: p.parseOr()}
+		c := &conditionalExpr{line: p.currentToken().line, then: e, condition: p.parseOr()}
 		if p.takeToken("else") {
 			c.otherwise = p.parseExpression()
 		}
@@ -25,7 +25,7 @@ func (p *parser) parseTuple(conditional bool) expression {
 	if !p.isOperator(",") {
 		return first
 	}
-	l := &listExpr{line: line, items: []expression{first}, fixed: true}
+	l := &listExpr{line: line, items: []expression{first}, isTuple: true}
 	for p.takeToken(",") {
 		if k := p.currentToken().kind; k == tokBlockEnd || k == tokPrintEnd || p.isOperator(")") || p.isOperator("=") {
 			break
@@ -69,16 +69,16 @@ next:
 	for {
 		for _, o := range comparisons {
 			if p.takeToken(o) {
-				c.rest = append(c.rest, comparedOperand{o, p.parseSum()})
+				c.others = append(c.others, comparedOperand{o, p.parseSum()})
 				continue next
 			}
 		}
-		if p.isName("not") && p.tokens[p.at+1].kind == tokName && p.tokens[p.at+1].text == "in" {
-			p.at += 2
-			c.rest = append(c.rest, comparedOperand{"not in", p.parseSum()})
+		if p.isName("not") && p.tokens[p.pos+1].kind == tokName && p.tokens[p.pos+1].text == "in" {
+			p.pos += 2
+			c.others = append(c.others, comparedOperand{"not in", p.parseSum()})
 			continue
 		}
-		if c.rest == nil {
+		if c.others == nil {
 			return c.first
 		}
 		return c
@@ -158,14 +158,14 @@ func (p *parser) parsePrimary() expression {
 			return p.parseDict(t.line)
 		}
 	}
-	p.at--
+	p.pos--
 	p.failUnexpected("a value")
 	return nil
 }
 
 func (p *parser) parseParentheses(line int) expression {
 	if p.takeToken(")") {
-		return &listExpr{line: line, fixed: true}
+		return &listExpr{line: line, isTuple: true}
 	}
 	e := p.parseTuple(true)
 	p.requireToken(")")
@@ -212,7 +212,7 @@ func (p *parser) parsePostfix(e expression) expression {
 			case tokInt:
 				e = &itemExpr{line, e, literal{t.value}}
 			default:
-				p.at--
+				p.pos--
 				p.failUnexpected("the name of an attribute")
 			}
 		case p.takeToken("["):
@@ -260,8 +260,8 @@ func (p *parser) parseArguments() (a argumentExprs) {
 		if p.isOperator("*") || p.isOperator("**") {
 			p.fail("arguments by * are not supported")
 		}
-		if t := p.currentToken(); t.kind == tokName && p.tokens[p.at+1].kind == tokOperator && p.tokens[p.at+1].text == "=" {
-			p.at += 2
+		if t := p.currentToken(); t.kind == tokName && p.tokens[p.pos+1].kind == tokOperator && p.tokens[p.pos+1].text == "=" {
+			p.pos += 2
 			a.names = append(a.names, t.text)
 			a.named = append(a.named, p.parseExpression())
 			continue
@@ -269,7 +269,7 @@ func (p *parser) parseArguments() (a argumentExprs) {
 		if len(a.names) > 0 {
 			p.fail("an argument without a name behind one that has one")
 		}
-		a.places = append(a.places, p.parseExpression())
+		a.positional = append(a.positional, p.parseExpression())
 	}
 	return a
 }
@@ -302,9 +302,9 @@ func (p *parser) parseDottedName(what string) string {
 // parseFilters parses a chain of filters. In the block filter the first has no | before it.
 func (p *parser) parseFilters(e expression) expression {
 	for first := true; p.takeToken("|") || first && p.currentToken().kind == tokName; first = false {
-		f := &filterExpr{line: p.currentToken().line, of: e}
+		f := &filterExpr{line: p.currentToken().line, input: e}
 		if f.name = p.parseDottedName("the name of a filter"); p.isOperator("(") {
-			f.with = p.parseArguments()
+			f.arguments = p.parseArguments()
 		}
 		e = f
 	}
@@ -313,15 +313,15 @@ func (p *parser) parseFilters(e expression) expression {
 
 func (p *parser) parseTest(e expression) expression {
 	p.requireToken("is")
-	t := &testExpr{line: p.currentToken().line, of: e, not: p.takeToken("not")}
+	t := &testExpr{line: p.currentToken().line, operand: e, negated: p.takeToken("not")}
 	t.name = p.parseDottedName("the name of a test")
 	switch now := p.currentToken(); {
 	case p.isOperator("("):
-		t.with = p.parseArguments()
+		t.arguments = p.parseArguments()
 	case now.kind == tokString || now.kind == tokInt || now.kind == tokFloat || p.isOperator("[") || p.isOperator("{"),
 		now.kind == tokName && now.text != "else" && now.text != "or" && now.text != "and" && now.text != "is" &&
 			now.text != "if" && now.text != "in" && now.text != "not":
-		t.with.places = []expression{p.parsePostfix(p.parsePrimary())}
+		t.arguments.positional = []expression{p.parsePostfix(p.parsePrimary())}
 	}
 	return t
 }

@@ -176,7 +176,7 @@ func replaceFilter(r *rendering, v any, a callArguments) any {
 	if n == nil {
 		n = int64(-1)
 	}
-	return replaceMethod(r, r.toText(v), callArguments{places: []any{r.toText(p[0]), r.toText(p[1]), n}})
+	return replaceMethod(r, r.toText(v), callArguments{positional: []any{r.toText(p[0]), r.toText(p[1]), n}})
 }
 
 func indentFilter(r *rendering, v any, a callArguments) any {
@@ -260,7 +260,7 @@ func mapFilter(r *rendering, v any, a callArguments) any {
 	out := stream{}
 	name, byName := a.named["attribute"]
 	fallback, hasFallback := a.named["default"]
-	if !byName && len(a.places) == 0 {
+	if !byName && len(a.positional) == 0 {
 		failf("map wants a filter or an attribute")
 	}
 	if !isTrue(v) {
@@ -274,11 +274,11 @@ func mapFilter(r *rendering, v any, a callArguments) any {
 				one = fallback
 			}
 		} else {
-			f, ok := filters[requireText("map", a.places[0])]
+			f, ok := filters[requireText("map", a.positional[0])]
 			if !ok {
-				failf("no filter is named %q", a.places[0])
+				failf("no filter is named %q", a.positional[0])
 			}
-			one = f(r, one, callArguments{a.places[1:], a.named})
+			one = f(r, one, callArguments{a.positional[1:], a.named})
 		}
 		out = append(out, one)
 	}
@@ -287,7 +287,7 @@ func mapFilter(r *rendering, v any, a callArguments) any {
 
 // selectItems returns the items for which a test returns the value of holds.
 func (r *rendering) selectItems(of string, v any, a callArguments, byAttribute, holds bool) any {
-	out, places := stream{}, a.places
+	out, places := stream{}, a.positional
 	path := ""
 	if byAttribute {
 		if len(places) == 0 {

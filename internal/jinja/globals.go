@@ -25,14 +25,14 @@ func init() {
 }
 
 func makeRange(r *rendering, a callArguments) any {
-	if len(a.named) > 0 || len(a.places) < 1 || len(a.places) > 3 {
+	if len(a.named) > 0 || len(a.positional) < 1 || len(a.positional) > 3 {
 		failf("range takes one to three numbers")
 	}
 	parts := []int{0, 0, 1}
-	for i, v := range a.places {
+	for i, v := range a.positional {
 		parts[i] = requireInt("range", v)
 	}
-	if len(a.places) == 1 {
+	if len(a.positional) == 1 {
 		parts[0], parts[1] = 0, parts[0]
 	}
 	if parts[2] == 0 {
@@ -52,10 +52,10 @@ func makeRange(r *rendering, a callArguments) any {
 // namedArguments returns the named arguments, and those in a dict.
 func namedArguments(of string, a callArguments) map[string]any {
 	out := map[string]any{}
-	if len(a.places) > 1 {
+	if len(a.positional) > 1 {
 		failf("%s takes one argument by place", of)
 	}
-	for _, v := range a.places {
+	for _, v := range a.positional {
 		d, ok := v.(*pyvalue.Dict)
 		if !ok {
 			failf("%s wants a dict, found %s", of, typeName(v))
@@ -71,7 +71,7 @@ func namedArguments(of string, a callArguments) map[string]any {
 }
 
 func makeDict(_ *rendering, a callArguments) any {
-	if len(a.named) > 1 || len(a.places) > 0 {
+	if len(a.named) > 1 || len(a.positional) > 0 {
 		failf("dict with several names, or with a list, is not supported: want {...}")
 	}
 	d := pyvalue.NewDict()

@@ -126,7 +126,7 @@ type loopControl int
 
 const (
 	flowNext loopControl = iota
-	breaks
+	flowBreak
 	flowContinue
 )
 

@@ -37,7 +37,7 @@ type token struct {
 // lexer splits a template into tokens. It removes blanks around tags like Jinja with trim_blocks and lstrip_blocks.
 type lexer struct {
 	source      string
-	at          int
+	pos         int
 	line        int
 	atLineStart bool // whether the text begins a line
 	tokens      []token
@@ -45,7 +45,7 @@ type lexer struct {
 
 func tokenize(source string) []token {
 	l := &lexer{source: source, line: 1, atLineStart: true}
-	for l.at < len(source) {
+	for l.pos < len(source) {
 		l.readText()
 	}
 	return append(l.tokens, token{kind: tokEnd, line: l.line})
@@ -66,13 +66,13 @@ func (l *lexer) addToken(k tokenKind, text string) {
 
 // advance skips n bytes.
 func (l *lexer) advance(n int) {
-	l.line += strings.Count(l.source[l.at:l.at+n], "\n")
-	l.at += n
+	l.line += strings.Count(l.source[l.pos:l.pos+n], "\n")
+	l.pos += n
 }
 
 // nextTag returns the position of the next tag, or the length of the source.
 func (l *lexer) nextTag() int {
-	for i := l.at; i+1 < len(l.source); i++ {
+	for i := l.pos; i+1 < len(l.source); i++ {
 		if l.source[i] == '{' && strings.IndexByte("{%#", l.source[i+1]) >= 0 {
 			return i
 		}
@@ -83,10 +83,10 @@ func (l *lexer) nextTag() int {
 // readText reads a text and the tag after it.
 func (l *lexer) readText() {
 	from := l.nextTag()
-	text := l.source[l.at:from]
+	text := l.source[l.pos:from]
 	if from == len(l.source) {
 		l.addToken(tokText, text)
-		l.at = from
+		l.pos = from
 		return
 	}
 	open, sign := l.source[from+1], byte(0)
@@ -100,7 +100,7 @@ func (l *lexer) readText() {
 	if sign != 0 {
 		n = 3
 	}
-	l.advance(from - l.at + n)
+	l.advance(from - l.pos + n)
 	l.atLineStart = false
 	switch open {
 	case '#':
@@ -131,7 +131,7 @@ func (l *lexer) trimText(text string, sign, open byte) string {
 
 // takeTagEnd skips the end of a tag and reports whether there was one.
 func (l *lexer) takeTagEnd(end string) bool {
-	rest := l.source[l.at:]
+	rest := l.source[l.pos:]
 	switch {
 	case strings.HasPrefix(rest, "-"+end):
 		rest = rest[1+len(end):]
@@ -148,12 +148,12 @@ func (l *lexer) takeTagEnd(end string) bool {
 	default:
 		return false
 	}
-	l.atLineStart = l.source[l.at-1] == '\n'
+	l.atLineStart = l.source[l.pos-1] == '\n'
 	return true
 }
 
 func (l *lexer) skipComment() {
-	for l.at < len(l.source) {
+	for l.pos < len(l.source) {
 		if l.takeTagEnd("#}") {
 			return
 		}
@@ -164,7 +164,7 @@ func (l *lexer) skipComment() {
 
 // readRaw reads {% raw %}, whose contents are copied unchanged.
 func (l *lexer) readRaw() bool {
-	rest := strings.TrimLeftFunc(l.source[l.at:], pyfloat.IsSpace)
+	rest := strings.TrimLeftFunc(l.source[l.pos:], pyfloat.IsSpace)
 	after, ok := strings.CutPrefix(rest, "raw")
 	if trimmed := strings.TrimLeftFunc(after, pyfloat.IsSpace); !ok ||
 		!strings.HasPrefix(strings.TrimLeft(trimmed, "+-"), "%}") {
@@ -180,7 +180,7 @@ func (l *lexer) readTag(open, end tokenKind, closing string) {
 	var braces []byte
 	for {
 		l.skipBlanks()
-		if l.at >= len(l.source) {
+		if l.pos >= len(l.source) {
 			l.fail("a tag without its end, want %s", closing)
 		}
 		if len(braces) == 0 && l.takeTagEnd(closing) {
@@ -192,7 +192,7 @@ func (l *lexer) readTag(open, end tokenKind, closing string) {
 }
 
 func (l *lexer) skipBlanks() {
-	rest := l.source[l.at:]
+	rest := l.source[l.pos:]
 	l.advance(len(rest) - len(strings.TrimLeftFunc(rest, pyfloat.IsSpace)))
 }
 
@@ -202,7 +202,7 @@ var operators = []string{"//", "**", "==", "!=", ">=", "<=", "+", "-", "/", "*",
 
 // readToken reads one token. braces contains the open braces.
 func (l *lexer) readToken(braces []byte) []byte {
-	c, _ := utf8.DecodeRuneInString(l.source[l.at:])
+	c, _ := utf8.DecodeRuneInString(l.source[l.pos:])
 	switch {
 	case c == '\'' || c == '"':
 		l.readQuoted(byte(c))
@@ -211,18 +211,18 @@ func (l *lexer) readToken(braces []byte) []byte {
 		l.readNumber()
 		return braces
 	case c == '_' || unicode.IsLetter(c):
-		n := strings.IndexFunc(l.source[l.at:], func(r rune) bool {
+		n := strings.IndexFunc(l.source[l.pos:], func(r rune) bool {
 			return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 		})
 		if n < 0 {
-			n = len(l.source) - l.at
+			n = len(l.source) - l.pos
 		}
-		l.addToken(tokName, l.source[l.at:l.at+n])
+		l.addToken(tokName, l.source[l.pos:l.pos+n])
 		l.advance(n)
 		return braces
 	}
 	for _, o := range operators {
-		if !strings.HasPrefix(l.source[l.at:], o) {
+		if !strings.HasPrefix(l.source[l.pos:], o) {
 			continue
 		}
 		l.addToken(tokOperator, o)
@@ -251,8 +251,8 @@ func (l *lexer) balanceBraces(braces []byte, o string) []byte {
 var numeral = regexp.MustCompile(`^[0-9_]+(\.[0-9][0-9_]*)?([eE][+-]?[0-9_]+)?`)
 
 func (l *lexer) readNumber() {
-	parts := numeral.FindStringSubmatch(l.source[l.at:])
-	end, float := l.at+len(parts[0]), parts[1] != "" || parts[2] != ""
+	parts := numeral.FindStringSubmatch(l.source[l.pos:])
+	end, float := l.pos+len(parts[0]), parts[1] != "" || parts[2] != ""
 	text := strings.ReplaceAll(parts[0], "_", "")
 	t := token{kind: tokInt, text: text, line: l.line}
 	var err error
@@ -266,18 +266,18 @@ func (l *lexer) readNumber() {
 		l.fail("%s is no number that can be used", text)
 	}
 	l.tokens = append(l.tokens, t)
-	l.advance(end - l.at)
+	l.advance(end - l.pos)
 }
 
 func (l *lexer) readQuoted(quote byte) {
 	line := l.line
-	for i := l.at + 1; i < len(l.source); i++ {
+	for i := l.pos + 1; i < len(l.source); i++ {
 		switch l.source[i] {
 		case '\\':
 			i++
 		case quote:
-			text := l.unescape(l.source[l.at+1 : i])
-			l.advance(i + 1 - l.at)
+			text := l.unescape(l.source[l.pos+1 : i])
+			l.advance(i + 1 - l.pos)
 			l.tokens = append(l.tokens, token{kind: tokString, text: text, line: line})
 			return
 		}

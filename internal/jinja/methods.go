@@ -313,10 +313,10 @@ func formatField(field string, next *int, a callArguments) any {
 			i = 10*i + int(c-'0')
 		}
 	}
-	if i >= len(a.places) {
+	if i >= len(a.positional) {
 		failf("format: there is no argument %d", i)
 	}
-	return a.places[i]
+	return a.positional[i]
 }
 
 var dictMethods = map[string]func(r *rendering, d *pyvalue.Dict, a callArguments) any{

@@ -8,17 +8,17 @@ import (
 // parser builds statements from tokens.
 type parser struct {
 	tokens []token
-	at     int
+	pos    int
 	depth  int
 	loops  int
 }
 
-func (p *parser) currentToken() token { return p.tokens[p.at] }
+func (p *parser) currentToken() token { return p.tokens[p.pos] }
 
 func (p *parser) nextToken() token {
-	t := p.tokens[p.at]
+	t := p.tokens[p.pos]
 	if t.kind != tokEnd {
-		p.at++
+		p.pos++
 	}
 	return t
 }
@@ -38,7 +38,7 @@ func (p *parser) takeToken(text string) bool {
 	if !p.isOperator(text) && !p.isName(text) {
 		return false
 	}
-	p.at++
+	p.pos++
 	return true
 }
 
@@ -89,7 +89,7 @@ func (p *parser) parseStatements(ends ...string) (all []statement) {
 			all = append(all, &printStatement{t.line, p.parseTuple(true)})
 			p.requireKind(tokPrintEnd, "}}")
 		case tokBlock:
-			name := p.tokens[p.at+1]
+			name := p.tokens[p.pos+1]
 			if name.kind == tokName && slices.Contains(ends, name.text) {
 				return all
 			}
@@ -108,7 +108,7 @@ func (p *parser) parseStatements(ends ...string) (all []statement) {
 func (p *parser) parseBody(end string) []statement {
 	p.endBlock()
 	all := p.parseStatements(end)
-	p.at += 2
+	p.pos += 2
 	return all
 }
 
@@ -141,15 +141,15 @@ func (p *parser) parseStatement(t token) statement {
 		if p.loops == 0 {
 			p.fail("%s outside of a loop", t.text)
 		}
-		return loopControlStatement(map[string]loopControl{"break": breaks, "continue": flowContinue}[t.text])
+		return loopControlStatement(map[string]loopControl{"break": flowBreak, "continue": flowContinue}[t.text])
 	}
-	p.at--
+	p.pos--
 	p.fail("the statement %q is unknown or not supported", t.text)
 	return nil
 }
 
 func (p *parser) parseIf(line int) statement {
-	c := &ifStatement{line: line, when: p.parseTuple(false)}
+	c := &ifStatement{line: line, condition: p.parseTuple(false)}
 	p.endBlock()
 	c.then = p.parseStatements("elif", "else", "endif")
 	p.nextToken()
@@ -193,7 +193,7 @@ func (p *parser) parseTargets() assignTarget {
 		if p.takeToken(".") {
 			one.attribute = p.requireKind(tokName, "an attribute of a namespace").text
 		}
-		t.places = append(t.places, one)
+		t.names = append(t.names, one)
 		if !p.takeToken(",") {
 			break
 		}
@@ -213,7 +213,7 @@ func (p *parser) parseSet(line int) statement {
 		a.value = p.parseTuple(true)
 		return a
 	}
-	if len(a.target.places) > 1 {
+	if len(a.target.names) > 1 {
 		p.failUnexpected("=")
 	}
 	if p.isOperator("|") {

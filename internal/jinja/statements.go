@@ -61,7 +61,7 @@ func (l loopControlStatement) run(r *rendering, _ *nameScope) { r.flow = loopCon
 
 type ifStatement struct {
 	line            int
-	when            expression
+	condition       expression
 	then, otherwise []statement
 }
 
@@ -75,7 +75,7 @@ func (c *ifStatement) run(r *rendering, s *nameScope) {
 
 func (c *ifStatement) isConditionTrue(r *rendering, s *nameScope) bool {
 	defer withLine(c.line)
-	return isTrue(r.evaluate(c.when, s))
+	return isTrue(r.evaluate(c.condition, s))
 }
 
 // assignName is a name, or an attribute of the namespace with this name.
@@ -83,20 +83,20 @@ type assignName struct{ name, attribute string }
 
 // assignTarget contains the names that receive a value, or the parts of one.
 type assignTarget struct {
-	places  []assignName
+	names   []assignName
 	unpacks bool
 }
 
 func (t assignTarget) assignValue(r *rendering, s *nameScope, v any) {
 	if !t.unpacks {
-		t.places[0].assignValue(s, v)
+		t.names[0].assignValue(s, v)
 		return
 	}
 	parts := r.iterateValues(v)
-	if len(parts) != len(t.places) {
-		failf("%d values for %d names", len(parts), len(t.places))
+	if len(parts) != len(t.names) {
+		failf("%d values for %d names", len(parts), len(t.names))
 	}
-	for i, p := range t.places {
+	for i, p := range t.names {
 		p.assignValue(s, parts[i])
 	}
 }
@@ -175,7 +175,7 @@ func (l *forStatement) run(r *rendering, s *nameScope) {
 		l.bindTargets(r, inner, v)
 		r.executeAll(l.body, inner)
 		if leaves := r.flow; leaves != flowNext {
-			if r.flow = flowNext; leaves == breaks {
+			if r.flow = flowNext; leaves == flowBreak {
 				return
 			}
 		}
@@ -249,17 +249,17 @@ func (c *closure) call(r *rendering, a callArguments) any {
 	defer r.enterNested()()
 	r.countStep()
 	s := c.scope.newInner()
-	if len(a.places) > len(c.macro.names) {
-		failf("the macro %s takes %d arguments, and has %d", c.macro.name, len(c.macro.names), len(a.places))
+	if len(a.positional) > len(c.macro.names) {
+		failf("the macro %s takes %d arguments, and has %d", c.macro.name, len(c.macro.names), len(a.positional))
 	}
 	used := 0
 	for i, name := range c.macro.names {
 		v, named := a.named[name]
 		switch {
-		case i < len(a.places) && named:
+		case i < len(a.positional) && named:
 			failf("the macro %s has its argument %s twice", c.macro.name, name)
-		case i < len(a.places):
-			v = a.places[i]
+		case i < len(a.positional):
+			v = a.positional[i]
 		case named:
 			used++
 		case c.macro.defaults[i] != nil:

@@ -66,7 +66,7 @@ func isTrue(v any) bool {
 	case stream, *loopVariable, *namespace, callable, *closure:
 		return true
 	}
-	return pyvalue.True(stripMarkup(v))
+	return pyvalue.IsTrue(stripMarkup(v))
 }
 
 // toText returns the text of a value.

@@ -42,8 +42,8 @@ func NewPythonWide(seed uint64) *Source {
 	return m
 }
 
-// Below returns a whole number in [0, n) with Python's algorithm (randrange, shuffle, sample). n must be at least 1.
-func (m *Source) Below(n uint32) uint32 {
+// IntBelow returns a whole number in [0, n) with Python's algorithm (randrange, shuffle, sample). n must be at least 1.
+func (m *Source) IntBelow(n uint32) uint32 {
 	for shift := bits.LeadingZeros32(n); ; {
 		if v := m.Uint32() >> shift; v < n {
 			return v
@@ -67,7 +67,7 @@ func (m *Source) Bytes(dst []byte) {
 // Shuffle shuffles n items into the order of Python's random.shuffle. n must be below 2^32.
 func (m *Source) Shuffle(n int, swap func(i, j int)) {
 	for i := n - 1; i > 0; i-- {
-		swap(i, int(m.Below(uint32(i+1))))
+		swap(i, int(m.IntBelow(uint32(i+1))))
 	}
 }
 
@@ -89,16 +89,16 @@ func (m *Source) Sample(n, k int) []int {
 			pool[i] = i
 		}
 		for i := range drawn {
-			j := m.Below(uint32(n - i))
+			j := m.IntBelow(uint32(n - i))
 			drawn[i], pool[j] = pool[j], pool[n-i-1]
 		}
 		return drawn
 	}
 	there := make(map[int]bool, k)
 	for i := range drawn {
-		j := int(m.Below(uint32(n)))
+		j := int(m.IntBelow(uint32(n)))
 		for there[j] {
-			j = int(m.Below(uint32(n)))
+			j = int(m.IntBelow(uint32(n)))
 		}
 		there[j], drawn[i] = true, j
 	}

@@ -39,7 +39,7 @@ func TestPython(t *testing.T) {
 	if got := r.Sample(22, 5); !slices.Equal(got, []int{17, 3, 11, 18, 1}) {
 		t.Errorf("%v", got)
 	}
-	if got := r.Below(1 << 20); got != 450254 {
+	if got := r.IntBelow(1 << 20); got != 450254 {
 		t.Errorf("%d", got)
 	}
 }

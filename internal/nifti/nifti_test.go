@@ -120,7 +120,7 @@ func readBytes(data []byte) (*VolumeHeader, []float32, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	values, err := readVoxels(f.header, f, f.most-f.header.offset,
+	values, err := readVoxels(f.header, f, f.maxBytes-f.header.offset,
 		convertVoxels(NibabelOrder, func(v float64) (float32, bool) { return float32(v), true }))
 	return f.header, values, err
 }

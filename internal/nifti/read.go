@@ -64,7 +64,7 @@ func readVolume[T any](path string, choose func(h *VolumeHeader) planeWriter[T])
 		return nil, nil, err
 	}
 	defer func() { _ = f.Close() }()
-	data, err := readVoxels(f.header, f, f.most-f.header.offset, choose(f.header))
+	data, err := readVoxels(f.header, f, f.maxBytes-f.header.offset, choose(f.header))
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -77,9 +77,9 @@ func readVolume[T any](path string, choose func(h *VolumeHeader) planeWriter[T])
 // volumeFile is an open file, positioned after its header.
 type volumeFile struct {
 	io.Reader
-	header *VolumeHeader
-	most   int64 // upper bound of the bytes in the file, once unpacked
-	close  func() error
+	header   *VolumeHeader
+	maxBytes int64 // upper bound of the bytes in the file, once unpacked
+	close    func() error
 }
 
 func (f *volumeFile) Close() error { return f.close() }
@@ -108,14 +108,14 @@ func newFile(disk *os.File) (*volumeFile, error) {
 // newReader reads the header of a file of size bytes, which may be compressed with gzip.
 func newReader(r io.Reader, size int64) (*volumeFile, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	f := &volumeFile{Reader: buffered, most: size}
+	f := &volumeFile{Reader: buffered, maxBytes: size}
 	if magic, _ := buffered.Peek(2); bytes.Equal(magic, []byte{0x1f, 0x8b}) {
 		unpacked, err := gzip.NewReader(buffered)
 		if err != nil {
 			return nil, truncationError(err, "gzip header")
 		}
 		const largestRatio = 1032 // deflate's limit: one bit for a run of 258 bytes
-		f.Reader, f.most = bufio.NewReaderSize(unpacked, 1<<16), size*largestRatio
+		f.Reader, f.maxBytes = bufio.NewReaderSize(unpacked, 1<<16), size*largestRatio
 	}
 	h, err := readHeader(f.Reader)
 	if err != nil {

@@ -83,8 +83,8 @@ func errTruncated(err error) error {
 	return fmt.Errorf("%w: header: %w", ErrFormat, err)
 }
 
-// Size returns the size of all elements in bytes, each of size bytes, or -1 if it exceeds int64.
-func (h *Header) Size(size int) int64 {
+// DataSize returns the size of all elements in bytes, each of size bytes, or -1 if it exceeds int64.
+func (h *Header) DataSize(size int) int64 {
 	n := int64(size)
 	for _, s := range h.Shape {
 		if s != 0 && n > math.MaxInt64/int64(s) {

@@ -81,7 +81,7 @@ func TestReadHeaderRefuses(t *testing.T) {
 
 func TestSize(t *testing.T) {
 	for want, shape := range map[int64][]int{4: {}, 24: {2, 3}, 0: {0, 1 << 62}, -1: {1 << 40, 1 << 40}} {
-		if got := (&Header{Shape: shape}).Size(4); got != want {
+		if got := (&Header{Shape: shape}).DataSize(4); got != want {
 			t.Errorf("%v: %d, want %d", shape, got, want)
 		}
 	}

@@ -54,14 +54,14 @@ func FindLibrary(dir, goos, goarch string) (Library, error) {
 		return Library{}, fmt.Errorf("it holds no library of ONNX Runtime for %s/%s: %s", goos, goarch,
 			strings.Join(others[:min(len(others), maxListed)], "; "))
 	}
-	return slices.MaxFunc(all, func(x, y Library) int { return Compare(x.Release, y.Release) }), nil
+	return slices.MaxFunc(all, func(x, y Library) int { return CompareReleases(x.Release, y.Release) }), nil
 }
 
 // maxListed limits the number of libraries for other machines that an error names.
 const maxListed = 4
 
-// Copy copies the library at path, and the providers in its folder, into a folder.
-func Copy(path, to string) error {
+// CopyLibrary copies the library at path, and the providers in its folder, into a folder.
+func CopyLibrary(path, to string) error {
 	from := filepath.Dir(path)
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -183,8 +183,8 @@ func detectVariant(dir string) string {
 	return "cpu"
 }
 
-// Compare compares two releases by their numbers, like cmp.Compare.
-func Compare(a, b string) int { return slices.Compare(parseRelease(a), parseRelease(b)) }
+// CompareReleases compares two releases by their numbers, like cmp.Compare.
+func CompareReleases(a, b string) int { return slices.Compare(parseRelease(a), parseRelease(b)) }
 
 // parseRelease returns the numbers of a release, up to its first part that is not a number.
 func parseRelease(release string) (all []int) {

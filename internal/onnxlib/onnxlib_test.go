@@ -110,7 +110,7 @@ func TestCopy(t *testing.T) {
 		"libonnxruntime.so.1": []byte("a"), "libonnxruntime_providers_cuda.so": []byte("b"), "state.so": []byte("c"),
 	})
 	to := t.TempDir()
-	if err := onnxlib.Copy(filepath.Join(dir, "libonnxruntime.so.1"), to); err != nil {
+	if err := onnxlib.CopyLibrary(filepath.Join(dir, "libonnxruntime.so.1"), to); err != nil {
 		t.Fatal(err)
 	}
 	got, err := filepath.Glob(filepath.Join(to, "*"))

@@ -20,7 +20,7 @@ import (
 // commandMeter returns a meter of a shell's command line.
 func commandMeter(t *testing.T, line string, args ...any) *Meter {
 	t.Helper()
-	m, err := New("cmd:"+fmt.Sprintf(line, args...), LeastInterval)
+	m, err := New("cmd:"+fmt.Sprintf(line, args...), MinInterval)
 	if err != nil {
 		t.Fatal(err)
 	}

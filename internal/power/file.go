@@ -83,7 +83,7 @@ func (f meterFile) linesWithin(w spl.Window) (text []byte, last time.Time, err e
 	}
 	defer in.Close()
 	var out bytes.Buffer
-	samples := spl.NewReader(in)
+	samples := spl.NewSampleReader(in)
 	for {
 		s, err := samples.Next()
 		if errors.Is(err, io.EOF) {
@@ -95,7 +95,7 @@ func (f meterFile) linesWithin(w spl.Window) (text []byte, last time.Time, err e
 		if s.Time.After(last) {
 			last = s.Time
 		}
-		if s.Time.IsZero() || w.Holds(s.Time) {
+		if s.Time.IsZero() || w.Contains(s.Time) {
 			out.WriteString(s.Line + "\n")
 		}
 	}

@@ -22,8 +22,8 @@ const DefaultInterval = time.Second
 
 // The limits of an interval.
 const (
-	LeastInterval = 10 * time.Millisecond
-	MostInterval  = 10 * time.Second
+	MinInterval = 10 * time.Millisecond
+	MaxInterval = 10 * time.Second
 )
 
 // Meter measures power.
@@ -60,9 +60,9 @@ const maxStartTime = 30 * time.Second
 // are invalid or the meter cannot measure on this machine.
 func New(description string, interval time.Duration) (*Meter, error) {
 	interval = cmp.Or(interval, DefaultInterval)
-	if interval < LeastInterval || interval > MostInterval {
-		return nil, fmt.Errorf("found an interval of %v between readings, want %v to %v", interval, LeastInterval,
-			MostInterval)
+	if interval < MinInterval || interval > MaxInterval {
+		return nil, fmt.Errorf("found an interval of %v between readings, want %v to %v", interval, MinInterval,
+			MaxInterval)
 	}
 	kind, argument, given := strings.Cut(description, ":")
 	m := &Meter{interval: interval, startTimeout: maxStartTime, wall: time.Now, since: time.Since}
@@ -159,17 +159,17 @@ func (r *Recording) Finish(ctx context.Context, w spl.Window) ([]byte, error) {
 
 // MaxGap is the maximum time without a valid reading in a run. With a longer gap, an average does not represent the
 // run.
-func (m *Meter) MostGap() time.Duration { return max(10*time.Second, 10*m.interval) }
+func (m *Meter) MaxGap() time.Duration { return max(10*time.Second, 10*m.interval) }
 
 // Judge returns the reasons why an average does not represent the whole run, or nil.
 func (m *Meter) Judge(a spl.Average) []string {
 	var faults []string
-	if a.Samples == 0 && a.Zeros > 0 {
-		faults = append(faults, fmt.Sprintf("all %d readings are zero or less", a.Zeros))
+	if a.Samples == 0 && a.ZeroSamples > 0 {
+		faults = append(faults, fmt.Sprintf("all %d readings are zero or less", a.ZeroSamples))
 	}
-	if a.Gap > m.MostGap() {
+	if a.Gap > m.MaxGap() {
 		faults = append(faults, fmt.Sprintf("no reading above zero for %v of the run, want one every %v at least",
-			a.Gap.Round(time.Millisecond), m.MostGap()))
+			a.Gap.Round(time.Millisecond), m.MaxGap()))
 	}
 	for _, f := range a.Faults {
 		faults = append(faults, f.Error())

@@ -18,7 +18,7 @@ import (
 func samples(t *testing.T, text []byte) []spl.Sample {
 	t.Helper()
 	var all []spl.Sample
-	for r := spl.NewReader(strings.NewReader(string(text))); ; {
+	for r := spl.NewSampleReader(strings.NewReader(string(text))); ; {
 		s, err := r.Next()
 		if err != nil {
 			return all
@@ -310,7 +310,7 @@ func TestTheMachinesClockIsSet(t *testing.T) {
 func TestJudge(t *testing.T) {
 	m := &Meter{source: meterCommand{"x"}, interval: time.Second}
 	for want, a := range map[string]spl.Average{
-		"all 3 readings are zero or less": {Zeros: 3},
+		"all 3 readings are zero or less": {ZeroSamples: 3},
 		"for 10.001s of the run":          {Samples: 1, Gap: 10001 * time.Millisecond},
 	} {
 		if got := m.Judge(a); len(got) != 1 || !strings.Contains(got[0], want) {
@@ -320,7 +320,7 @@ func TestJudge(t *testing.T) {
 	if got := m.Judge(spl.Average{Samples: 1, Gap: 10 * time.Second}); len(got) != 0 {
 		t.Errorf("got %q", got)
 	}
-	if slow := (&Meter{interval: MostInterval}).MostGap(); slow != 100*time.Second {
+	if slow := (&Meter{interval: MaxInterval}).MaxGap(); slow != 100*time.Second {
 		t.Errorf("with the longest interval the gap may be %v", slow)
 	}
 }

@@ -102,10 +102,10 @@ func (j Job) TimeLimit() time.Duration { return time.Duration(j.task.Limit) * ti
 
 // Codes of a TestVerdict, equal to those of the official checker of LiveCodeBench.
 const (
-	Wrong     = -2
-	Late      = -3
-	Exception = -4
-	Nothing   = -5 // no result: the program exited or was killed
+	WrongAnswer     = -2
+	TimedOut        = -3
+	RaisedException = -4
+	NoResult        = -5 // no result: the program exited or was killed
 )
 
 // TestVerdict is the driver's verdict on a job.
@@ -122,13 +122,13 @@ type TestVerdict struct {
 }
 
 // ReadVerdict reads the driver's output. If the driver ended with a code other than 0, or its output is not exactly one
-// verdict, the result has the code Nothing and the error how, the reason for the driver's end.
-func ReadVerdict(output []byte, code int, how string) TestVerdict {
+// verdict, the result has the code NoResult and the error how, the reason for the driver's end.
+func ReadVerdict(output []byte, code int, reason string) TestVerdict {
 	var v TestVerdict
 	d := json.NewDecoder(bytes.NewReader(output))
 	d.DisallowUnknownFields()
 	if code != 0 || d.Decode(&v) != nil || d.More() || v.Passed && v.Code != 0 {
-		return TestVerdict{Results: []any{float64(Wrong)}, Code: Nothing, Error: how}
+		return TestVerdict{Results: []any{float64(WrongAnswer)}, Code: NoResult, Error: reason}
 	}
 	return v
 }
@@ -141,11 +141,11 @@ func (v TestVerdict) String() string {
 		return "passed by an == of its own, which calls its value equal to everything"
 	case v.Passed:
 		return "passed"
-	case v.Code == Late:
+	case v.Code == TimedOut:
 		return at + " took too long"
-	case v.Code == Exception:
+	case v.Code == RaisedException:
 		return strings.TrimSuffix(at+": "+v.Error, ": ")
-	case v.Code == Nothing:
+	case v.Code == NoResult:
 		return "no result: " + v.Error
 	}
 	return at + " is wrong"

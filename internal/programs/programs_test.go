@@ -80,7 +80,7 @@ func TestJudge(t *testing.T) {
 			t.Errorf("%s: %v, %v, want %s", output, v, v.Passed, want)
 		}
 		for _, code := range []int{1, -1, 137} {
-			if v := ReadVerdict([]byte(output), code, "it was killed"); v.Passed || v.Code != Nothing {
+			if v := ReadVerdict([]byte(output), code, "it was killed"); v.Passed || v.Code != NoResult {
 				t.Errorf("%s with code %d: %+v, want no result", output, code, v)
 			}
 		}

@@ -21,8 +21,8 @@ func IsDigit(r rune) bool {
 	return unicode.Is(unicode.Nd, r) && !unicode.In(r, newerScripts...)
 }
 
-// Digits replaces digits of other scripts by ASCII digits, as Python does when it reads a number.
-func Digits(number string) string {
+// ToASCIIDigits replaces digits of other scripts by ASCII digits, as Python does when it reads a number.
+func ToASCIIDigits(number string) string {
 	return strings.Map(func(r rune) rune {
 		if r < unicode.MaxASCII || !IsDigit(r) {
 			return r

@@ -57,7 +57,7 @@ func IsSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f 
 
 // Parse reads text like Python's float(). It returns false for ok if the text is not a number.
 func Parse(text string) (v float64, ok bool) {
-	text = Digits(strings.TrimFunc(text, IsSpace))
+	text = ToASCIIDigits(strings.TrimFunc(text, IsSpace))
 	switch {
 	case word.MatchString(text) && strings.HasSuffix(strings.ToLower(text), "nan"):
 		return math.NaN(), true

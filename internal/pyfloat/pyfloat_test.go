@@ -58,7 +58,7 @@ func TestDigits(t *testing.T) {
 	for text, want := range map[string]string{
 		"７６.4٣": "76.43", "𝟗𝟎": "90", "²": "²", "\U00011f57": "\U00011f57", "1x": "1x",
 	} {
-		if got := Digits(text); got != want {
+		if got := ToASCIIDigits(text); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}

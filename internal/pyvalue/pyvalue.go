@@ -56,7 +56,7 @@ func Field[T any](d *Dict, key string) (v T, ok bool) {
 }
 
 // RepeatedKeys returns the keys that occurred more than once in the JSON text.
-func (d *Dict) Twice() []string { return d.repeated }
+func (d *Dict) RepeatedKeys() []string { return d.repeated }
 
 // MarshalJSON implements json.Marshaler.
 func (d *Dict) MarshalJSON() ([]byte, error) { return []byte(JSON(d)), nil }
@@ -70,7 +70,7 @@ func (d *Dict) Keys() []string {
 }
 
 // IsTrue reports whether Python treats the value as true.
-func True(v any) bool {
+func IsTrue(v any) bool {
 	switch v := v.(type) {
 	case nil:
 		return false
@@ -229,7 +229,7 @@ func Int(v any) (*big.Int, error) {
 const maxDigits = 4300
 
 func parseInt(text string) (*big.Int, error) {
-	digits := pyfloat.Digits(strings.TrimFunc(text, pyfloat.IsSpace))
+	digits := pyfloat.ToASCIIDigits(strings.TrimFunc(text, pyfloat.IsSpace))
 	plain := strings.TrimLeft(digits, "+-")
 	ok := len(digits)-len(plain) <= 1 && plain != "" && len(plain) <= maxDigits &&
 		!strings.HasPrefix(plain, "_") && !strings.HasSuffix(plain, "_") && !strings.Contains(plain, "__")

@@ -105,12 +105,12 @@ func TestConversions(t *testing.T) {
 		t.Error(v, err)
 	}
 	for _, v := range []any{int64(0), new(big.Int), "", nil, []any{}, NewDict(), 0.0, false} {
-		if True(v) {
+		if IsTrue(v) {
 			t.Errorf("%v is true", v)
 		}
 	}
 	for _, v := range []any{int64(1), big.NewInt(-1), "false", []any{nil}, math.NaN(), true} {
-		if !True(v) {
+		if !IsTrue(v) {
 			t.Errorf("%v is not true", v)
 		}
 	}

@@ -13,13 +13,13 @@ var ErrText = errors.New("no text")
 
 // ReadText reads a text like Python: as UTF-8, with each line end replaced by \n. A text of more than most bytes is an
 // error.
-func ReadText(r io.Reader, most int) (string, error) {
-	text, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+func ReadText(r io.Reader, maxBytes int) (string, error) {
+	text, err := io.ReadAll(io.LimitReader(r, int64(maxBytes)+1))
 	switch {
 	case err != nil:
 		return "", err
-	case len(text) > most:
-		return "", fmt.Errorf("%w: it is larger than %d bytes", ErrText, most)
+	case len(text) > maxBytes:
+		return "", fmt.Errorf("%w: it is larger than %d bytes", ErrText, maxBytes)
 	case !utf8.Valid(text):
 		return "", fmt.Errorf("%w: it is not UTF-8, %s", ErrText, badByte(text))
 	}
@@ -44,21 +44,21 @@ func badByte(text []byte) string {
 	return ""
 }
 
-// Whole reports whether all texts of a value are UTF-8. JSON may contain half a surrogate pair, which cannot be
+// IsUTF8 reports whether all texts of a value are UTF-8. JSON may contain half a surrogate pair, which cannot be
 // written.
-func Whole(v any) bool {
+func IsUTF8(v any) bool {
 	switch v := v.(type) {
 	case string:
 		return utf8.ValidString(v)
 	case []any:
 		for _, item := range v {
-			if !Whole(item) {
+			if !IsUTF8(item) {
 				return false
 			}
 		}
 	case *Dict:
 		for _, key := range v.keys {
-			if !utf8.ValidString(key) || !Whole(v.values[key]) {
+			if !utf8.ValidString(key) || !IsUTF8(v.values[key]) {
 				return false
 			}
 		}

@@ -51,12 +51,12 @@ type Command struct {
 // end.
 type Pipes struct{ In, Out *os.File }
 
-// Ending is the way in which a program ended.
-type Ending uint8
+// EndingKind is the way in which a program ended.
+type EndingKind uint8
 
 // A program exits by itself, or because of a signal or a limit of the system; or Run ended it at a limit.
 const (
-	Exited Ending = iota
+	Exited EndingKind = iota
 	TimeUp
 	TooMuchOutput
 )
@@ -64,7 +64,7 @@ const (
 // Outcome is the result of a program. All its processes have ended and its files were removed. For a weak Box this only
 // applies to processes in its process group and to files in its own folder.
 type Outcome struct {
-	Ending Ending
+	Ending EndingKind
 	Code   int // exit code; -1: a signal ended the program
 	Output []byte
 	Errors []byte // standard error

@@ -71,22 +71,22 @@ func replacementPairs(secrets []string) []string {
 	return pairs
 }
 
-// Options returns options without their secrets. The options in always are secret, whatever their names are.
-func Options(options map[string]string, always map[string]string) map[string]string {
+// HideOptions returns options without their secrets. The options in always are secret, whatever their names are.
+func HideOptions(options map[string]string, always map[string]string) map[string]string {
 	shown := make(map[string]string, len(options))
 	for name, value := range options {
 		if _, is := always[name]; is {
 			shown[name] = Shown
 			continue
 		}
-		shown[name], _ = Option(name, value)
+		shown[name], _ = HideOption(name, value)
 	}
 	return shown
 }
 
-// Args returns a command line without the secrets in the values of flags. Values have the form NAME=VALUE. flags maps a
+// HideArgs returns a command line without the secrets in the values of flags. Values have the form NAME=VALUE. flags maps a
 // flag to the prefix of its options: for the flag --header, NAME becomes the option header.NAME.
-func Args(args []string, flags map[string]string) []string {
+func HideArgs(args []string, flags map[string]string) []string {
 	shown := slices.Clone(args)
 	for i, arg := range args {
 		if prefix, is := flags[arg]; is && i+1 < len(args) {
@@ -111,6 +111,6 @@ func hidePair(prefix, text string) string {
 	if !of {
 		own = name
 	}
-	value, _ = Option(prefix+own, value)
+	value, _ = HideOption(prefix+own, value)
 	return name + "=" + value
 }

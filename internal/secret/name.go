@@ -31,7 +31,7 @@ const headerPrefix = "header."
 // IsSecret reports whether an option's name makes it secret: it ends in token, key, auth, jwt, pwd, sig, signature or
 // pin, or contains a word such as secret, password, pass, pw, psk, pat, otp, sas, credential, authorization or cookie,
 // or access_key, and does not end in env, file, path or dir; or it is a header that is not known to be harmless.
-func Named(option string) bool {
+func IsSecret(option string) bool {
 	before, header, ok := strings.Cut(strings.ToLower(option), headerPrefix)
 	if ok && (before == "" || strings.HasSuffix(before, ".")) { // for all parts of a model, or PART.header.NAME
 		return !slices.Contains(harmlessHeaders[:], header)

@@ -12,15 +12,15 @@ import (
 // Shown is the text that replaces a secret. It does not contain a checksum, because that would reveal short secrets.
 const Shown = "(secret)"
 
-// Option returns the displayed value of a backend's option, and the secrets in it. The whole value is secret if the
+// HideOption returns the displayed value of a backend's option, and the secrets in it. The whole value is secret if the
 // option's name is secret, or if it is JSON with a secret field. In other values these parts are secret: user and
 // password of URLs, parameters of URLs with secret names, and variables and arguments of a command line with secret
 // names.
-func Option(name, value string) (shown string, secrets []string) {
+func HideOption(name, value string) (shown string, secrets []string) {
 	if value == "" {
 		return value, nil
 	}
-	if Named(name) {
+	if IsSecret(name) {
 		return Shown, []string{value}
 	}
 	if found := secretFields(value); len(found) > 0 {
@@ -49,7 +49,7 @@ func findSecrets(value any, below bool, found func(string)) {
 	switch v := value.(type) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			findSecrets(v[name], below || Named(name), found)
+			findSecrets(v[name], below || IsSecret(name), found)
 		}
 	case []any:
 		for _, element := range v {
@@ -77,10 +77,10 @@ func hideInText(text string) (shown string, secrets []string) {
 
 // hideInWord hides the secrets of a word; before is the previous word.
 func hideInWord(before, word string) (shown string, secrets []string) {
-	if strings.HasPrefix(before, "-") && !strings.Contains(before, "=") && Named(before) && !strings.HasPrefix(word, "-") {
+	if strings.HasPrefix(before, "-") && !strings.Contains(before, "=") && IsSecret(before) && !strings.HasPrefix(word, "-") {
 		return Shown, []string{unquote(word)}
 	}
-	if name, value, ok := strings.Cut(word, "="); ok && value != "" && !strings.ContainsAny(name, ":/?") && Named(name) {
+	if name, value, ok := strings.Cut(word, "="); ok && value != "" && !strings.ContainsAny(name, ":/?") && IsSecret(name) {
 		return name + "=" + Shown, []string{unquote(value)}
 	}
 	return hideInURL(word)
@@ -110,7 +110,7 @@ func hideInURL(text string) (shown string, secrets []string) {
 	query := regexp.MustCompile(`([?&][^=&?#]+=)([^&#]+)`)
 	shown = query.ReplaceAllStringFunc(strings.Join(parts, "://"), func(found string) string {
 		name, value, _ := strings.Cut(found, "=")
-		if !Named(name[1:]) {
+		if !IsSecret(name[1:]) {
 			return found
 		}
 		secrets = append(secrets, value)

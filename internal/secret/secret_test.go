@@ -28,7 +28,7 @@ func TestNamed(t *testing.T) {
 		"keyboard":              false, "monkey": false, "tokenizer": false, "config.session.set_denormal_as_zero": false,
 		"": false, "-": false,
 	} {
-		if Named(name) != want {
+		if IsSecret(name) != want {
 			t.Errorf("%q is secret: %v, want %v", name, !want, want)
 		}
 	}
@@ -67,7 +67,7 @@ func TestOption(t *testing.T) {
 		{"command", "b --token-file t.txt", "b --token-file t.txt", nil},
 	}
 	for _, c := range cases {
-		shown, secrets := Option(c.name, c.value)
+		shown, secrets := HideOption(c.name, c.value)
 		if shown != c.shown || !slices.Equal(secrets, c.secrets) {
 			t.Errorf("%s=%s: shown %q, secrets %q; want %q, %q", c.name, c.value, shown, secrets, c.shown, c.secrets)
 		}
@@ -76,7 +76,7 @@ func TestOption(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	given := map[string]string{"licence": "L1", "threads": "2", "token": "T1"}
-	shown := Options(given, map[string]string{"licence": "L1"})
+	shown := HideOptions(given, map[string]string{"licence": "L1"})
 	if len(shown) != 3 || shown["licence"] != Shown || shown["threads"] != "2" || shown["token"] != Shown {
 		t.Errorf("%q", shown)
 	}
@@ -92,7 +92,7 @@ func TestArgs(t *testing.T) {
 	want := []string{"run", "x", "--opt", "token=" + Shown, "--opt=token=" + Shown, "--opt", "threads=2",
 		"--other", "token=t3", "--opt", "key", "--opt=acme:header.X-Team=" + Shown, "--opt=acme:threads=4",
 		"--head", "x-a=" + Shown, "--head=host=h", "--head=token:x=" + Shown, "--opt"}
-	if got := Args(given, map[string]string{"--opt": "", "--head": "header."}); !slices.Equal(got, want) {
+	if got := HideArgs(given, map[string]string{"--opt": "", "--head": "header."}); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if given[3] != "token=t1" {
@@ -131,7 +131,7 @@ func FuzzOption(f *testing.F) {
 	}
 	f.Add("api_key", "value")
 	f.Fuzz(func(t *testing.T, name, value string) {
-		shown, secrets := Option(name, value)
+		shown, secrets := HideOption(name, value)
 		if len(secrets) == 0 && shown != value {
 			t.Fatalf("%q=%q is shown as %q without a secret", name, value, shown)
 		}

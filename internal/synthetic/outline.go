@@ -9,23 +9,23 @@ func outline(s shape, radius int, r *draw.Random) draw.Path {
 	case disc:
 		return draw.Path{draw.Oval(radius, radius)}
 	case ellipse:
-		return draw.Path{draw.Oval(radius*r.Between(120, 132)/100, radius*r.Between(70, 78)/100)}
+		return draw.Path{draw.Oval(radius*r.IntBetween(120, 132)/100, radius*r.IntBetween(70, 78)/100)}
 	case ring:
-		hole := radius * r.Between(45, 65) / 100
+		hole := radius * r.IntBetween(45, 65) / 100
 		return draw.Path{draw.Oval(radius, radius), draw.Oval(hole, hole)}
 	case square:
 		half := radius * 90 / 100
 		return draw.Path{draw.Box(half, half)}
 	case rectangle:
-		return draw.Path{draw.Box(radius*r.Between(110, 122)/100, radius*r.Between(62, 70)/100)}
+		return draw.Path{draw.Box(radius*r.IntBetween(110, 122)/100, radius*r.IntBetween(62, 70)/100)}
 	case triangle:
 		return draw.Path{draw.Star(3, radius*125/100, radius*125/200)}
 	case star:
-		return draw.Path{draw.Star(5, radius*125/100, radius*r.Between(48, 62)/100)}
+		return draw.Path{draw.Star(5, radius*125/100, radius*r.IntBetween(48, 62)/100)}
 	case cross:
-		return draw.Path{draw.Cross(radius*110/100, radius*r.Between(30, 42)/100)}
+		return draw.Path{draw.Cross(radius*110/100, radius*r.IntBetween(30, 42)/100)}
 	case crescent:
-		return draw.Path{draw.Crescent(radius*115/100, r.Between(35, 60))}
+		return draw.Path{draw.Crescent(radius*115/100, r.IntBetween(35, 60))}
 	default:
 		return draw.Path{draw.Heart(radius)}
 	}

@@ -14,12 +14,12 @@ func surface(l look, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
 }
 
 func plainColor(p palette, r *draw.Random) draw.Color {
-	return draw.HSV(r.Between(hues[p][0], hues[p][1]), r.Between(110, 255), r.Between(100, 250))
+	return draw.HSV(r.IntBetween(hues[p][0], hues[p][1]), r.IntBetween(110, 255), r.IntBetween(100, 250))
 }
 
 // shaded returns an ink of one colour under light that varies across the object.
 func shaded(color draw.Color, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
-	fall := r.Between(-90, 90)
+	fall := r.IntBetween(-90, 90)
 	return func(x, y int) draw.Color {
 		return color.Scale(draw.Unit + fall*pose.InvertPixel(x, y).X/radius)
 	}
@@ -28,12 +28,12 @@ func shaded(color draw.Color, pose draw.Pose, radius int, r *draw.Random) draw.I
 // patterned returns an ink that alternates between two colours of the same hue or of two hues, one lighter than the
 // other.
 func patterned(p pattern, pose draw.Pose, radius int, r *draw.Random) draw.Ink {
-	dark := r.Between(30, 130)
+	dark := r.IntBetween(30, 130)
 	colors := [2]draw.Color{
-		draw.HSV(r.Below(draw.HueCircle), r.Below(256), dark),
-		draw.HSV(r.Below(draw.HueCircle), r.Below(256), dark+r.Between(70, 120)),
+		draw.HSV(r.IntBelow(draw.HueCircle), r.IntBelow(256), dark),
+		draw.HSV(r.IntBelow(draw.HueCircle), r.IntBelow(256), dark+r.IntBetween(70, 120)),
 	}
-	odd := tiling(p, radius*r.Between(34, 60)/100)
+	odd := tiling(p, radius*r.IntBetween(34, 60)/100)
 	return func(x, y int) draw.Color { return colors[odd(pose.InvertPixel(x, y))] }
 }
 

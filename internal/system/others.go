@@ -19,16 +19,16 @@ const NotedShare = 0.1
 // kernel counts the times of processes in such ticks.
 const minTicks = 50
 
-// Processors contains the use of a Linux machine's processors up to a moment, in the kernel's ticks (proc(5)).
-type Processors struct {
+// ProcessorTimes contains the use of a Linux machine's processors up to a moment, in the kernel's ticks (proc(5)).
+type ProcessorTimes struct {
 	cores             int
 	all, busy, stolen float64
 	ownTicks          float64 // of a process and its descendants, including ended ones
 	waited            float64 // microseconds in which a task waited for a processor; NaN: unknown
 }
 
-// Others is the use of the processors by others in a period.
-type Others struct {
+// OtherUse is the use of the processors by others in a period.
+type OtherUse struct {
 	// Share is the fraction of all processors' time, from 0 to 1, that programs other than the harness and its
 	// descendants used. Stolen is the fraction that the host of a virtual machine took.
 	Share, Stolen float64
@@ -40,14 +40,14 @@ type Others struct {
 
 // ReadProcessors reads the use of the processors from root, the file system of a Linux machine ("/" as fs.FS), for the
 // process pid. ok is false if it is unknown.
-func ReadProcessors(root fs.FS, pid int) (p Processors, ok bool) {
+func ReadProcessors(root fs.FS, pid int) (p ProcessorTimes, ok bool) {
 	p.waited = math.NaN()
 	readFile(root, "proc/stat", func(r io.Reader) { ok = p.readStat(r) })
 	if !ok {
-		return Processors{}, false
+		return ProcessorTimes{}, false
 	}
 	if p.ownTicks, ok = treeTicks(root, pid); !ok {
-		return Processors{}, false
+		return ProcessorTimes{}, false
 	}
 	readFile(root, "proc/pressure/cpu", func(r io.Reader) {
 		eachField(r, " ", func(key, value string) {
@@ -63,7 +63,7 @@ func ReadProcessors(root fs.FS, pid int) (p Processors, ok bool) {
 
 // readStat reads /proc/stat: user, nice, system, idle, iowait, irq, softirq and steal of all processors together, and
 // the number of processors.
-func (p *Processors) readStat(r io.Reader) bool {
+func (p *ProcessorTimes) readStat(r io.Reader) bool {
 	const idle, iowait, steal, counted = 3, 4, 7, 8
 	s := bufio.NewScanner(r)
 	for s.Scan() {
@@ -145,14 +145,14 @@ func parseProcessStat(text string) (parent int, ticks float64, ok bool) {
 }
 
 // Since returns the use by others since an earlier reading. ok is false if the period is too short.
-func (p Processors) Since(before Processors) (o Others, ok bool) {
+func (p ProcessorTimes) Since(before ProcessorTimes) (o OtherUse, ok bool) {
 	all := p.all - before.all
 	if p.cores == 0 || before.cores == 0 || all < minTicks*float64(p.cores) {
 		return o, false
 	}
 	share := func(ticks float64) float64 { return min(max(ticks/all, 0), 1) }
 	const ticksPerSecond = 100
-	o = Others{
+	o = OtherUse{
 		Share:  share(p.busy - before.busy - (p.ownTicks - before.ownTicks)),
 		Stolen: share(p.stolen - before.stolen), Seconds: all / float64(p.cores) / ticksPerSecond, Waiting: -1,
 	}

@@ -91,7 +91,7 @@ func TestOthersAreUnknown(t *testing.T) {
 	if o, ok := later.Since(p); ok {
 		t.Errorf("of too short a time: %+v", o)
 	}
-	if o, ok := p.Since(Processors{}); ok {
+	if o, ok := p.Since(ProcessorTimes{}); ok {
 		t.Errorf("without a beginning: %+v", o)
 	}
 }

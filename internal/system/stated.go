@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// Stated contains properties of the system that the user states because the machine does not report them: accelerator,
+// StatedProperties contains properties of the system that the user states because the machine does not report them: accelerator,
 // driver, power mode.
-type Stated map[string]string
+type StatedProperties map[string]string
 
 // The limits of a file with such properties.
 const (
@@ -29,7 +29,7 @@ var ErrStated = errors.New("not a description of a system")
 // ReadStated reads a file with one JSON object whose values are texts, numbers or truth values:
 //
 //	{"accelerator": "Acme X1", "driver": "5.2", "power_mode": "15 W"}
-func ReadStated(path string) (Stated, error) {
+func ReadStated(path string) (StatedProperties, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrStated, err)
@@ -47,7 +47,7 @@ func ReadStated(path string) (Stated, error) {
 }
 
 // parseStated parses the object. The error lists every fault.
-func parseStated(text []byte) (Stated, error) {
+func parseStated(text []byte) (StatedProperties, error) {
 	if len(text) > maxFileBytes {
 		return nil, fmt.Errorf("it is longer than %d bytes", maxFileBytes)
 	}
@@ -58,7 +58,7 @@ func parseStated(text []byte) (Stated, error) {
 	if len(values) > maxProperties {
 		return nil, fmt.Errorf("%d names, want at most %d", len(values), maxProperties)
 	}
-	s := Stated{}
+	s := StatedProperties{}
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		text, err := statedText(values[name])
@@ -85,7 +85,7 @@ func statedText(value any) (string, error) {
 }
 
 // String lists the properties: "accelerator Acme X1, power mode 15 W".
-func (s Stated) String() string {
+func (s StatedProperties) String() string {
 	parts := make([]string, 0, len(s))
 	for _, name := range slices.Sorted(maps.Keys(s)) {
 		parts = append(parts, strings.ReplaceAll(name, "_", " ")+" "+s[name])

@@ -27,7 +27,7 @@ func (t *Table) WriteMarkdown(w io.Writer) error {
 	rule := make([]string, columns)
 	for i := range rule {
 		rule[i] = "---"
-		if slices.Contains(t.Right, i) {
+		if slices.Contains(t.RightAligned, i) {
 			rule[i] = "--:"
 		}
 	}

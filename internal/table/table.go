@@ -19,10 +19,10 @@ import (
 type Table struct {
 	// Indent is written before every line.
 	Indent string
-	// Right lists the columns that are aligned to the right. They are never broken.
-	Right []int
-	// Whole prevents line breaks in all cells of a row except the last.
-	Whole bool
+	// RightAligned lists the columns that are aligned to the right. They are never broken.
+	RightAligned []int
+	// KeepWhole prevents line breaks in all cells of a row except the last.
+	KeepWhole bool
 
 	hasHead bool
 	rows    [][]terminal.Span
@@ -67,7 +67,7 @@ const gap = "  "
 
 // WriteTo writes the table without trailing blanks. It returns the number of lines.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
-	page := terminal.On(w)
+	page := terminal.WriterTo(w)
 	l := t.chooseLayout(page.Columns())
 	var lines int64
 	for i, row := range t.rows {
@@ -207,11 +207,11 @@ func (t *Table) chooseLayout(columns int) tableLayout {
 	}
 	for i, width := range l.widths {
 		floors[i] = max(floors[i], min(width, columns/4)) // narrow cells stay on one line
-		if !t.Whole {
+		if !t.KeepWhole {
 			l.widths[i] = max(floors[i], min(width, columns))
 		}
 	}
-	for !t.Whole && l.narrowColumn(floors, wanted) {
+	for !t.KeepWhole && l.narrowColumn(floors, wanted) {
 	}
 	for i, want := range wanted {
 		l.stacked = l.stacked || i > 0 && want > 0 && l.columnStart(i)-len(gap) > columns
@@ -284,4 +284,4 @@ func (l *tableLayout) narrowColumn(floors, wanted []int) bool {
 	return widest >= 0
 }
 
-func (t *Table) isRightAligned(column int) bool { return slices.Contains(t.Right, column) }
+func (t *Table) isRightAligned(column int) bool { return slices.Contains(t.RightAligned, column) }

@@ -22,7 +22,7 @@ func written(t *testing.T, tab *Table, columns int) string {
 }
 
 func settings() *Table {
-	tab := &Table{Indent: "  ", Right: []int{1}}
+	tab := &Table{Indent: "  ", RightAligned: []int{1}}
 	tab.Row("min_duration", 600000, "ms", "a long remark that is broken into several lines of text")
 	tab.Row("seed", "7")
 	tab.Row("größe", 12, "", "x")
@@ -31,7 +31,7 @@ func settings() *Table {
 }
 
 func flags() *Table {
-	tab := &Table{Indent: "  ", Whole: true}
+	tab := &Table{Indent: "  ", KeepWhole: true}
 	tab.Row("--set KEY=VALUE", "a setting")
 	tab.Row("--backend-secret KEY=env:NAME", "a secret option, which no log shows")
 	return tab
@@ -129,7 +129,7 @@ func TestEmptyTable(t *testing.T) {
 func TestStyles(t *testing.T) {
 	tab := Table{}
 	tab.Head("RUN", "VERDICT", "OF")
-	tab.Row("a", terminal.OfVerdict("VALID"), "1")
+	tab.Row("a", terminal.StyleVerdict("VALID"), "1")
 	var b strings.Builder
 	_, _ = tab.WriteTo(terminal.NewWriter(&b, terminal.Options{Colour: true}))
 	want := "\x1b[1mRUN\x1b[0m  \x1b[1mVERDICT\x1b[0m  \x1b[1mOF\x1b[0m\na    \x1b[32mVALID\x1b[0m    1\n"

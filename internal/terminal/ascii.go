@@ -20,11 +20,11 @@ func IsASCII(env func(name string) string) bool {
 	return false
 }
 
-// ASCII returns a writer to w for terminals that show only ASCII. µs becomes us, and ± becomes +-. Other characters
+// NewASCIIWriter returns a writer to w for terminals that show only NewASCIIWriter. µs becomes us, and ± becomes +-. Other characters
 // become escapes such as \u00fc, which have the same meaning in JSON. A character that becomes longer replaces blanks
 // after it, so that columns stay aligned. A character may be split between two calls of Write. Write is safe for
 // concurrent use.
-func ASCII(w io.Writer) io.Writer { return &asciiWriter{to: w} }
+func NewASCIIWriter(w io.Writer) io.Writer { return &asciiWriter{to: w} }
 
 type asciiWriter struct {
 	to io.Writer
@@ -50,7 +50,7 @@ func (w *asciiWriter) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// toASCII returns the text in ASCII.
+// toASCII returns the text in NewASCIIWriter.
 func (w *asciiWriter) toASCII(text string) string {
 	var b []byte
 	for i, r := range text {

@@ -37,7 +37,7 @@ func TestIsASCII(t *testing.T) {
 func ascii1(t *testing.T, text string, size int) string {
 	t.Helper()
 	var b strings.Builder
-	w := ASCII(&b)
+	w := NewASCIIWriter(&b)
 	for len(text) > 0 {
 		n := min(size, len(text))
 		if got, err := w.Write([]byte(text[:n])); got != n || err != nil {
@@ -113,7 +113,7 @@ func TestPrintedCharactersHavePlainForms(t *testing.T) {
 	}
 }
 
-// literals returns the characters beyond ASCII in the strings of a source.
+// literals returns the characters beyond NewASCIIWriter in the strings of a source.
 func literals(text []byte) (all []rune) {
 	files := token.NewFileSet()
 	var s scanner.Scanner
@@ -133,7 +133,7 @@ func literals(text []byte) (all []rune) {
 	}
 }
 
-// FuzzASCII requires ASCII output that does not depend on the pieces of the text, and valid JSON for JSON whose
+// FuzzASCII requires NewASCIIWriter output that does not depend on the pieces of the text, and valid JSON for JSON whose
 // characters become escapes.
 func FuzzASCII(f *testing.F) {
 	f.Add("µs ±  ▁█ 漢 \xff", 2)
@@ -153,7 +153,7 @@ func FuzzASCII(f *testing.F) {
 	})
 }
 
-// onlyLetters keeps letters beyond ASCII without a plain form.
+// onlyLetters keeps letters beyond NewASCIIWriter without a plain form.
 func onlyLetters(r rune) rune {
 	if _, ok := plainForms[r]; ok || r < utf8.RuneSelf {
 		return -1

@@ -42,9 +42,9 @@ func (s Span) styledText(colour bool) string {
 	return styleStarts[s.Style] + text + styleEnd
 }
 
-// OfVerdict returns a verdict or a similar word of the harness in its style: verdicts on runs, checks and pins. Unknown
+// StyleVerdict returns a verdict or a similar word of the harness in its style: verdicts on runs, checks and pins. Unknown
 // words are plain.
-func OfVerdict(word string) Span {
+func StyleVerdict(word string) Span {
 	style := Plain
 	kind, _, _ := strings.Cut(word, " (") // for example "VALID (smoke)"
 	switch kind {

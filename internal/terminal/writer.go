@@ -34,8 +34,8 @@ type Writer struct {
 // NewWriter returns a Writer to w.
 func NewWriter(w io.Writer, o Options) *Writer { return &Writer{to: w, o: o} }
 
-// On returns w itself if it is a Writer. Otherwise it returns a Writer that neither breaks lines nor shows styles.
-func On(w io.Writer) *Writer {
+// WriterTo returns w itself if it is a Writer. Otherwise it returns a Writer that neither breaks lines nor shows styles.
+func WriterTo(w io.Writer) *Writer {
 	if own, ok := w.(*Writer); ok {
 		return own
 	}
@@ -57,8 +57,8 @@ func (w *Writer) Columns() int {
 	return max(0, w.o.Columns())
 }
 
-// At returns a Writer to the same place with another width.
-func (w *Writer) At(columns int) *Writer {
+// WithColumns returns a Writer to the same place with another width.
+func (w *Writer) WithColumns(columns int) *Writer {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return NewWriter(w.to, Options{Columns: func() int { return columns }, Colour: w.o.Colour})

@@ -54,14 +54,14 @@ func TestStyledLines(t *testing.T) {
 	var b strings.Builder
 	w := on(&b, 12)
 	w.SetColour(true)
-	w.Print(Span{Heading, "a heading"}, " and\n", OfVerdict("VALID"), " ", Span{Bad, "\x1b[32mVALID"}, "\n")
+	w.Print(Span{Heading, "a heading"}, " and\n", StyleVerdict("VALID"), " ", Span{Bad, "\x1b[32mVALID"}, "\n")
 	want := "\x1b[1ma heading\x1b[0m\n  and\n\x1b[32mVALID\x1b[0m\n  \x1b[1;31m\\u001b[32mVALID\x1b[0m\n"
 	if b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}
 	b.Reset()
 	w.SetColour(false)
-	if w.Print(OfVerdict("INVALID"), "\n"); b.String() != "INVALID\n" {
+	if w.Print(StyleVerdict("INVALID"), "\n"); b.String() != "INVALID\n" {
 		t.Errorf("without colours: %q", b.String())
 	}
 }
@@ -71,12 +71,12 @@ type broke struct{}
 func (broke) Write([]byte) (int, error) { return 0, errors.New("gone") }
 
 func TestErrorsAreKept(t *testing.T) {
-	w := On(broke{})
+	w := WriterTo(broke{})
 	w.Printf("%d\n", 1)
 	if w.Err() == nil || w.Err().Error() != "gone" {
 		t.Errorf("%v", w.Err())
 	}
-	if On(w) != w {
+	if WriterTo(w) != w {
 		t.Error("a Writer is wrapped in another")
 	}
 }

@@ -36,14 +36,14 @@ const sumDigits = 64
 // Lock is the contents of a lock file.
 type Lock struct {
 	// Path is the path of the file.
-	Path string
-	read bool
-	pins map[string]string // SHA-256 in lower-case hex, by the file's absolute path without links
-	env  map[string]bool   // variables of loaders that plugins may inherit
+	Path    string
+	existed bool
+	pins    map[string]string // SHA-256 in lower-case hex, by the file's absolute path without links
+	env     map[string]bool   // variables of loaders that plugins may inherit
 }
 
-// New returns a lock file at path without pins. Save writes it.
-func New(path string) *Lock { return &Lock{Path: path, pins: map[string]string{}} }
+// NewLock returns a lock file at path without pins. Save writes it.
+func NewLock(path string) *Lock { return &Lock{Path: path, pins: map[string]string{}} }
 
 // maxBytes limits the size of a lock file; it suffices for some ten thousand pins.
 const maxBytes = 4 << 20
@@ -111,7 +111,7 @@ func realPath(path string) string {
 }
 
 // Exists reports whether the lock file existed. Without a lock file every plugin may be started.
-func (l *Lock) Exists() bool { return l.read }
+func (l *Lock) Exists() bool { return l.existed }
 
 // Paths returns the pinned files in order.
 func (l *Lock) Paths() []string { return slices.Sorted(maps.Keys(l.pins)) }
@@ -162,7 +162,7 @@ func (l *Lock) Save() error {
 	var text strings.Builder
 	text.WriteString(header)
 	for _, name := range l.Env() {
-		text.WriteString(envMark + name + "\n")
+		text.WriteString(envPrefix + name + "\n")
 	}
 	for _, path := range l.Paths() {
 		fmt.Fprintf(&text, "%s  %s\n", l.pins[path], path)

@@ -25,7 +25,7 @@ func installed(t *testing.T, pinned ...string) (l *plugintest.Launcher, dir stri
 	if err := l.Install(dir); err != nil {
 		t.Fatal(err)
 	}
-	lock = New(filepath.Join(dir, "settings", FileName))
+	lock = NewLock(filepath.Join(dir, "settings", FileName))
 	for _, name := range pinned {
 		sum, _, err := checksum.File(binary(dir, name))
 		if err == nil {
@@ -220,7 +220,7 @@ func TestLoadFaults(t *testing.T) {
 }
 
 func TestSetRefusesWhatCannotBeWritten(t *testing.T) {
-	if err := New("x").Set("/a\nb", strings.Repeat("0", sumDigits)); err == nil {
+	if err := NewLock("x").Set("/a\nb", strings.Repeat("0", sumDigits)); err == nil {
 		t.Error("a path with a line break can be pinned")
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// loaders are the variables that make a program loader, or Python, load other code than the pinned files.
-var loaders = [...]string{
+// loaderVariables are the variables that make a program loader, or Python, load other code than the pinned files.
+var loaderVariables = [...]string{
 	"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "GLIBC_TUNABLES",
 	"DYLD_INSERT_LIBRARIES", "DYLD_LIBRARY_PATH", "DYLD_FRAMEWORK_PATH", "DYLD_FALLBACK_LIBRARY_PATH",
 	"DYLD_FALLBACK_FRAMEWORK_PATH",
@@ -16,13 +16,13 @@ var loaders = [...]string{
 }
 
 // LoaderVariables returns the variables that pinned plugins do not inherit unless the lock file allows it.
-func LoaderVariables() []string { return slices.Clone(loaders[:]) }
+func LoaderVariables() []string { return slices.Clone(loaderVariables[:]) }
 
-// OfLoaders reports whether a variable is one of LoaderVariables.
-func OfLoaders(name string) bool { return slices.Contains(loaders[:], name) }
+// IsLoaderVariable reports whether a variable is one of LoaderVariables.
+func IsLoaderVariable(name string) bool { return slices.Contains(loaderVariables[:], name) }
 
-// envMark begins the line of an allowed variable in a lock file. For sha256sum the line is a comment.
-const envMark = "#env "
+// envPrefix begins the line of an allowed variable in a lock file. For sha256sum the line is a comment.
+const envPrefix = "#env "
 
 // Allow allows plugins to inherit a variable of loaders, or forbids it.
 func (l *Lock) Allow(name string, yes bool) {
@@ -42,7 +42,7 @@ func (l *Lock) Env() []string { return slices.Sorted(maps.Keys(l.env)) }
 // Withheld returns the variables of loaders that are set but not inherited.
 func (l *Lock) Withheld(env func(string) string) []string {
 	var names []string
-	for _, name := range loaders[:] {
+	for _, name := range loaderVariables[:] {
 		if !l.env[name] && env(name) != "" {
 			names = append(names, name)
 		}
@@ -57,7 +57,7 @@ func (l *Lock) droppedVariables() []string { return l.Withheld(func(string) stri
 func readEnv(text string) map[string]bool {
 	env := map[string]bool{}
 	for line := range strings.Lines(text) {
-		if name, ok := strings.CutPrefix(strings.TrimSpace(line), envMark); ok && OfLoaders(strings.TrimSpace(name)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), envPrefix); ok && IsLoaderVariable(strings.TrimSpace(name)) {
 			env[strings.TrimSpace(name)] = true
 		}
 	}

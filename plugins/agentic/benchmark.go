@@ -31,7 +31,7 @@ var manifestText string
 func New() sdk.Benchmark {
 	return manifest.Benchmark(manifestText, standin.ModelFiles(), manifest.Implementation{
 		Open: openWorkload, Score: openScorer, Params: []any{requestSettings{}},
-		Export: manifest.DatasetExport(export.ToolSets()), Samples: tooluse.Turns(),
+		Export: manifest.DatasetExport(export.ToolSets()), Samples: tooluse.CountTurns(),
 	})
 }
 
@@ -102,7 +102,7 @@ func openQuestions(r *manifest.Request, s *requestSettings) []bfcl.FunctionSampl
 		open = tooluse.Samples
 	}
 	all, err := open()
-	if err == nil && !s.Whole {
+	if err == nil && !s.AllQuestions {
 		all, err = bfcl.OfficialSelection().SelectFrom(all)
 	}
 	if err != nil {

@@ -113,7 +113,7 @@ func TestEveryFigureIsKnown(t *testing.T) {
 	}
 	turns := openFor(t, sdk.Options{})
 	score = scored(t, sdk.UseReplay, answered(t, turns))
-	if len(turns.conversations) != 3 || score.Metrics[0].Value != 0.7857 || score.Samples != tooluse.Turns() {
+	if len(turns.conversations) != 3 || score.Metrics[0].Value != 0.7857 || score.Samples != tooluse.CountTurns() {
 		t.Errorf("%d conversations, %+v", len(turns.conversations), score)
 	}
 	const recorded = "assistant: I look at what is there. bash {\"command\": \"ls -la && git status\"}\ntool: gauge.py"

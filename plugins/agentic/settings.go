@@ -14,10 +14,10 @@ type requestSettings struct {
 	MaxTokens   int     `param:"max_new_tokens" min:"1" max:"1<<20"` // limit of tokens per answer
 	Seed        int     `param:"seed" min:"0" max:"int32"`
 	// per turn; the parameter is in seconds
-	Timeout time.Duration `param:"turn_timeout" min:"1" max:"1<<20" times:"1000000000"`
-	Whole   bool          `param:"part" choices:"official,all"` // use all questions
+	Timeout      time.Duration `param:"turn_timeout" min:"1" max:"1<<20" times:"1000000000"`
+	AllQuestions bool          `param:"part" choices:"official,all"` // use all questions
 	// servers report the number of tokens
-	Usage bool `param:"usage" choices:"off,on"`
+	ReportUsage bool `param:"usage" choices:"off,on"`
 
 	requestFields map[string]json.RawMessage // sent with each request
 }
@@ -28,7 +28,7 @@ func readSettings(r *manifest.Request) (s requestSettings) {
 		"temperature": numberJSON(s.Temperature), "seed": numberJSON(float64(s.Seed)), "stream": json.RawMessage("true"),
 		"max_completion_tokens": numberJSON(float64(s.MaxTokens)),
 	}
-	if s.Usage {
+	if s.ReportUsage {
 		s.requestFields["stream_options"] = json.RawMessage(`{"include_usage":true}`)
 	}
 	return s

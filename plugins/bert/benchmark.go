@@ -63,9 +63,9 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 
 // tensorBinding maps features to a model's inputs and its outputs to logits.
 type tensorBinding struct {
-	Inputs  []backend.TensorInfo `param:"inputs"`   // token ids, mask, segments
-	Outputs []backend.TensorInfo `param:"outputs"`  // start and end logits, or one output with pairs of both
-	Padded  int                  `param:"sequence"` // length to which features are padded; 0: the longest of a batch
+	Inputs       []backend.TensorInfo `param:"inputs"`   // token ids, mask, segments
+	Outputs      []backend.TensorInfo `param:"outputs"`  // start and end logits, or one output with pairs of both
+	PaddedLength int                  `param:"sequence"` // length to which features are padded; 0: the longest of a batch
 }
 
 func bindTensors(p *option.Params) (b tensorBinding) {

@@ -29,7 +29,7 @@ func newQuestionWorkload(b tensorBinding, file backend.Model, all []features.Fea
 	return &questionWorkload{&sequence.BatchedWorkload{
 		OnePart: sdk.OnePart{Model: file}, Name: "features", Values: "token ids, masks and segments",
 		Count: len(all), Read: func(i int) *sequence.Sample { return makeSample(all[i]) },
-		Rows: 3, Longest: featureLength, Length: b.Padded, Tokens: batchTokens, Samples: batchSamples, Asked: maxBatch,
+		Rows: 3, Longest: featureLength, Length: b.PaddedLength, Tokens: batchTokens, Samples: batchSamples, Asked: maxBatch,
 	}}
 }
 

@@ -26,12 +26,12 @@ const (
 
 // clickBinding maps pairs to a model's inputs and its output to predictions.
 type clickBinding struct {
-	Layout  inputLayout   `param:"layout" choices:"bags,stacked,lists"`
-	Dense   string        `param:"dense"`   // tensor names
-	Offsets string        `param:"offsets"` // for listsLayout, the name without its number; also for Indices
-	Indices string        `param:"indices"`
-	Output  string        `param:"output"`
-	Index   backend.DType `param:"index"` // type of offsets and indices
+	Layout    inputLayout   `param:"layout" choices:"bags,stacked,lists"`
+	Dense     string        `param:"dense"`   // tensor names
+	Offsets   string        `param:"offsets"` // for listsLayout, the name without its number; also for Indices
+	Indices   string        `param:"indices"`
+	Output    string        `param:"output"`
+	IndexType backend.DType `param:"index"` // type of offsets and indices
 }
 
 // bindTensors reads the binding from the parameters.
@@ -53,7 +53,7 @@ func (b clickBinding) completeModel(m backend.Model) backend.Model {
 		Chosen: "--param layout=LAYOUT, dense, offsets, indices and index",
 	}}
 	add := func(name string, shape ...int64) {
-		m.Inputs = append(m.Inputs, backend.TensorInfo{Name: name, DType: b.Index, Shape: shape})
+		m.Inputs = append(m.Inputs, backend.TensorInfo{Name: name, DType: b.IndexType, Shape: shape})
 	}
 	switch b.Layout {
 	case bagsLayout:

@@ -35,7 +35,7 @@ func (c collator) Collate(samples []*pairRun, b *sdk.Batch) error {
 	for _, s := range samples {
 		dense = dense[copy(dense, backend.Bytes(s.dense)):]
 	}
-	if c.Index == backend.Int32 {
+	if c.IndexType == backend.Int32 {
 		writeIndices[int32](c, samples, n, b)
 		return nil
 	}
@@ -52,7 +52,7 @@ func countPairs(samples []*pairRun) int {
 }
 
 // canShare reports whether the memory of a sample has the model's layout.
-func (c collator) canShare() bool { return c.Layout == bagsLayout && c.Index == backend.Int32 }
+func (c collator) canShare() bool { return c.Layout == bagsLayout && c.IndexType == backend.Int32 }
 
 // shareSample makes the inputs refer to a sample.
 func (c collator) shareSample(s *pairRun, b *sdk.Batch) {

@@ -23,7 +23,7 @@ const textName = "day_23"
 type payloadForm struct {
 	DType accuracy.DType `param:"dtype"`
 	// payloads contain only predictions; labels come from the data set
-	Apart bool `param:"labels" choices:"log,dataset"`
+	LabelsInDataset bool `param:"labels" choices:"log,dataset"`
 }
 
 func readForm(p *option.Params) (f payloadForm) {
@@ -62,7 +62,7 @@ func makeScore(r auc.PairResult, c scoring.Counts) (sdk.Score, error) {
 // readTruth reads the ground truth. A log that contains the labels needs no data set. If a data set is named
 // nevertheless, the lengths of the payloads must match its samples.
 func (s clickSource) readTruth(f payloadForm) (t auc.Truth, err error) {
-	if !f.Apart && s.Dataset == "" {
+	if !f.LabelsInDataset && s.Dataset == "" {
 		return t, nil
 	}
 	labels, err := s.readLabels()
@@ -77,7 +77,7 @@ func (s clickSource) readTruth(f payloadForm) (t auc.Truth, err error) {
 	for i, r := range samples {
 		t.Samples[i] = auc.PairRange(r)
 	}
-	if f.Apart {
+	if f.LabelsInDataset {
 		t.Labels = labels
 	}
 	return t, nil

@@ -381,10 +381,10 @@ func TestClientWork(t *testing.T) {
 		clickBinding
 		n, want int
 	}{
-		"a sample as it lies": {clickBinding{Index: backend.Int32}, 1, 0},
-		"samples joined":      {clickBinding{Index: backend.Int32}, 2, 1},
-		"converted":           {clickBinding{Index: backend.Int64}, 1, 1},
-		"copied":              {clickBinding{Layout: listsLayout, Index: backend.Int32}, 1, 1},
+		"a sample as it lies": {clickBinding{IndexType: backend.Int32}, 1, 0},
+		"samples joined":      {clickBinding{IndexType: backend.Int32}, 2, 1},
+		"converted":           {clickBinding{IndexType: backend.Int64}, 1, 1},
+		"copied":              {clickBinding{Layout: listsLayout, IndexType: backend.Int32}, 1, 1},
 	} {
 		w := &clickWorkload{collator: collator{clickBinding: c.clickBinding}}
 		if work := w.ClientWork(nil, nil, c.n); len(work) != c.want {
@@ -399,7 +399,7 @@ func TestASampleByItselfIsHandedOver(t *testing.T) {
 	for k := range hotness {
 		hotness[k] = 1 + k%3
 	}
-	w := &clickWorkload{collator: collator{clickBinding{Layout: bagsLayout, Index: backend.Int32}, newIndexShape(hotness)}}
+	w := &clickWorkload{collator: collator{clickBinding{Layout: bagsLayout, IndexType: backend.Int32}, newIndexShape(hotness)}}
 	s := w.newSample(5)
 	for i := range s.sparse {
 		s.sparse[i] = int32(i)

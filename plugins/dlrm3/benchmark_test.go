@@ -39,7 +39,7 @@ func TestDefaultsAreThoseOfTheData(t *testing.T) {
 	own := preferences.Eval()
 	drawn := streaming.RequestOptions{
 		TrainPeriods: preferences.TrainPeriods, Items: int64(own.IDs()), Categories: preferences.Categories,
-		MaxSequence:   1 + preferences.HistoryMost + preferences.Candidates,
+		MaxSequence:   1 + preferences.MaxHistory + preferences.Candidates,
 		MaxCandidates: preferences.Candidates,
 	}
 	for embedded, want := range map[bool]streaming.RequestOptions{true: drawn, false: streaming.OfficialOptions()} {

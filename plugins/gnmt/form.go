@@ -28,7 +28,7 @@ func openForm(r *manifest.Request, s searchSettings) (modelForm, error) {
 	if dir := marianFolder(r, s.Vocabulary); dir != "" {
 		return openMarian(r, s, dir)
 	}
-	if s.Plain {
+	if s.PlainText {
 		r.AddFault(sdk.Usage(errPlainNeedsMarian))
 	}
 	v, err := openVocabularies(r, s.Vocabulary)
@@ -59,5 +59,5 @@ func (f *referenceForm) makePrompt(ids []int32) backend.Prompt {
 }
 
 func (f *referenceForm) generatorOptions() generate.GeneratorOptions {
-	return generate.GeneratorOptions{Start: []int32{subword.Start}, Beams: f.settings.Rule}
+	return generate.GeneratorOptions{Start: []int32{subword.Start}, Beams: f.settings.StepRule}
 }

@@ -64,7 +64,7 @@ func fileExists(path string) bool {
 
 // openMarian reads the files of a Marian model. The error lists all faults.
 func openMarian(r *manifest.Request, s searchSettings, dir string) (*marianForm, error) {
-	if !s.Plain {
+	if !s.PlainText {
 		r.AddFault(sdk.Usage(errNeedsPlainText))
 	}
 	if r.GivenValue("max_steps") != "" {

@@ -19,7 +19,7 @@ type translationMetrics struct {
 }
 
 func newScorer(text sentencePairs, s searchSettings, exhibits int) sdk.Scorer {
-	m := &translationMetrics{bleu.New(text.references), bleu.NewSacre(s.Sacre), text.references, make([]bool,
+	m := &translationMetrics{bleu.New(text.references), bleu.NewSacre(s.SacreOptions), text.references, make([]bool,
 		len(text.references))}
 	log := scoring.Log{Samples: len(text.sources), Exhibits: exhibits, Gallery: newWorstGallery(text)}
 	return scoring.New(m, log, translationScorer{text, s, m.sacre}.scoreTranslations)
@@ -52,7 +52,7 @@ func (s translationScorer) scoreTranslations(r bleu.TranslationResult, c scoring
 		Metrics:      []sdk.Metric{{Name: "BLEU", Value: 100 * r.BLEU()}, sacre},
 		OfficialText: r.String(), Notes: s.scoreNotes(r, c),
 	}
-	if s.settings.Plain {
+	if s.settings.PlainText {
 		score.Metrics, score.OfficialText = []sdk.Metric{sacre}, fmt.Sprintf("sacreBLEU: %.1f", sacre.Value)
 	}
 	return score, nil
@@ -60,15 +60,15 @@ func (s translationScorer) scoreTranslations(r bleu.TranslationResult, c scoring
 
 func (s translationScorer) scoreNotes(r bleu.TranslationResult, c scoring.Counts) (n sdk.Notes) {
 	target := "the official target is of BLEU"
-	if s.settings.Plain {
+	if s.settings.PlainText {
 		target = "the official BLEU and its target are of GNMT on pieces, and not of plain text"
 	}
 	letters := "as they are"
-	if s.settings.Sacre.Lowercase {
+	if s.settings.SacreOptions.Lowercase {
 		letters = "made small"
 	}
 	n.Add("sacreBLEU: tokenizer %v, letters %s, smoothing %v, of the words as they are in the log; %s",
-		s.settings.Sacre.Tokenizer, letters, s.settings.Sacre.Smoothing, target)
+		s.settings.SacreOptions.Tokenizer, letters, s.settings.SacreOptions.Smoothing, target)
 	n.AddCount(c.Repeated(), "%d entries dropped: their sentences had been translated before")
 	n.AddCount(r.Damaged, "%d entries are not text, at which the official script stops; they count as empty "+
 		"translations: %v",

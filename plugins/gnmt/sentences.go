@@ -27,7 +27,7 @@ func openSentences(r *manifest.Request, s searchSettings) sentencePairs {
 	if r.Dataset == "" {
 		return generateSentences(r, s)
 	}
-	sources, err := readLines(filepath.Join(r.Dataset, s.Sources), s.Plain)
+	sources, err := readLines(filepath.Join(r.Dataset, s.Sources), s.PlainText)
 	if err != nil {
 		r.AddFault(sdk.Data(fmt.Errorf("sources: %w", err)))
 	}
@@ -40,11 +40,11 @@ func openSentences(r *manifest.Request, s searchSettings) sentencePairs {
 
 // readReferences reads the reference translations of a data set with the given number of sentences.
 func (s *sentencePairs) readReferences(r *manifest.Request, settings searchSettings, sentenceCount int) {
-	lines, err := readLines(filepath.Join(r.Dataset, settings.References), settings.Plain)
+	lines, err := readLines(filepath.Join(r.Dataset, settings.References), settings.PlainText)
 	if err != nil {
 		r.AddFault(sdk.Data(fmt.Errorf("references: %w", err)))
 	}
-	if s.references = lines; !settings.Plain {
+	if s.references = lines; !settings.PlainText {
 		s.references = make([]string, len(lines))
 		for i, line := range lines {
 			s.references[i] = bleu.CleanReference(line)
@@ -79,7 +79,7 @@ func readLines(path string, plain bool) ([]string, error) {
 	return lines, nil
 }
 
-// splitLines splits a text into lines. Plain text is split after each line feed and trimmed at the end of lines, as in
+// splitLines splits a text into lines. PlainText text is split after each line feed and trimmed at the end of lines, as in
 // sacreBLEU. The official files are split wherever Python splits lines.
 func splitLines(text string, plain bool) []string {
 	if !plain {
@@ -103,7 +103,7 @@ func generateSentences(r *manifest.Request, s searchSettings) sentencePairs {
 	set, text := translation.Eval(), sentencePairs{}
 	for i := range r.SampleCount(translation.EvalCount, "sentences") {
 		p := set.At(i)
-		if !s.Plain {
+		if !s.PlainText {
 			p.Source = strings.Join(codes.Pieces(p.Source), " ")
 		}
 		text.sources = append(text.sources, p.Source)
@@ -112,7 +112,7 @@ func generateSentences(r *manifest.Request, s searchSettings) sentencePairs {
 	return text
 }
 
-func embeddedCodes() (*subword.Codes, error) {
+func embeddedCodes() (*subword.Merges, error) {
 	data, err := modelFiles.ReadFile("model/bpe.codes")
 	if err != nil {
 		return nil, err

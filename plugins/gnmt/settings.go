@@ -11,14 +11,14 @@ type searchSettings struct {
 	Sources    string            `param:"sources"` // name of the file in the data set's folder
 	References string            `param:"references"`
 	Vocabulary string            `param:"vocabulary"`                       // folder, or "embedded"; "": search
-	Plain      bool              `param:"text" choices:"pieces,plain"`      // the files contain untokenized text
+	PlainText  bool              `param:"text" choices:"pieces,plain"`      // the files contain untokenized text
 	Beams      int               `param:"beams"`                            // beam width
 	Penalty    float64           `param:"length_penalty" min:"0" max:"100"` // weight of the length penalty
-	Rule       generate.BeamRule `param:"max_steps"`
-	Cache      int64             `param:"cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
+	StepRule   generate.BeamRule `param:"max_steps"`
+	CacheBytes int64             `param:"cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
 	// the decoder's state may be copied at each step
-	Copies bool `param:"copy_state" choices:"no,yes"`
-	Sacre  bleu.SacreOptions
+	CopyState    bool `param:"copy_state" choices:"no,yes"`
+	SacreOptions bleu.SacreOptions
 }
 
 // maxBeams is the largest beam width.

@@ -93,7 +93,7 @@ func (w *translationWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (ba
 	beams := w.form.makePrompt(nil).Beams
 	o := w.form.generatorOptions()
 	o.MaxSequences = max(cmp.Or(c.MaxBatch, defaultSentences*beams), beams)
-	o.CacheBytes, o.CopyState = w.Cache, w.Copies
+	o.CacheBytes, o.CopyState = w.CacheBytes, w.CopyState
 	g, err := generate.NewEncoderDecoder(p, o)
 	if err != nil {
 		return nil, sdk.Data(err)

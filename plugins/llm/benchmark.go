@@ -57,7 +57,7 @@ func openScorer(ctx context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	s, data := readSettings(r), openTexts(r)
 	t, err := openTokenizer(s.Tokenizer)
 	r.AddFault(err)
-	split, err := openSplitter(s.Punkt)
+	split, err := openSplitter(s.PunktFolder)
 	r.AddFault(err)
 	run, err := s.Programs.OpenRunner(ctx)
 	r.AddFault(err)

@@ -51,8 +51,8 @@ func (s *modelSettings) makePrompt(t textTokenizer, item *prompts.PromptSample) 
 		p.Text = s.fillTemplate(item)
 		p.Tokens = t.Encode(nil, p.Text)
 	}
-	if s.MaxInput > 0 && len(p.Tokens) > s.MaxInput {
-		p.Tokens, p.Text, cut = p.Tokens[:s.MaxInput], "", true
+	if s.MaxPromptTokens > 0 && len(p.Tokens) > s.MaxPromptTokens {
+		p.Tokens, p.Text, cut = p.Tokens[:s.MaxPromptTokens], "", true
 	}
 	return p, cut, language.CheckIDs(p.Tokens, t.Size())
 }

@@ -15,9 +15,9 @@ import (
 // modelSettings contains the parameters of a model.
 type modelSettings struct {
 	language.PromptSettings
-	Punkt    string                  `param:"punkt"`  // folder of parameters; "": those of package punkt
-	Template string                  `param:"prompt"` // template of prompts, with {system}, {instruction} and {input}
-	Programs coderun.ProgramSettings // execution of MBXP's programs
+	PunktFolder string                  `param:"punkt"`  // folder of parameters; "": those of package punkt
+	Template    string                  `param:"prompt"` // template of prompts, with {system}, {instruction} and {input}
+	Programs    coderun.ProgramSettings // execution of MBXP's programs
 }
 
 // searchSettings contains the parameters of payloads and of the beam search.

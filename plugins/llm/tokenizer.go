@@ -27,7 +27,7 @@ func openTokenizer(path string) (textTokenizer, error) {
 // openSplitter returns a sentence splitter with the parameters of a punkt_tab folder, or with the built-in ones.
 func openSplitter(dir string) (*punkt.Splitter, error) {
 	if dir == "" {
-		return punkt.New(punkt.English()), nil
+		return punkt.NewSplitter(punkt.English()), nil
 	}
 	var f punkt.ParameterFiles
 	var faults []error
@@ -46,5 +46,5 @@ func openSplitter(dir string) (*punkt.Splitter, error) {
 	if err != nil {
 		return nil, sdk.Data(fmt.Errorf("parameter punkt: %s: %w", dir, err))
 	}
-	return punkt.New(p), nil
+	return punkt.NewSplitter(p), nil
 }

@@ -47,7 +47,7 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 
 // logSettings determines how a log is read.
 type logSettings struct {
-	Empty bool `param:"missing" choices:"error,empty"` // frames missing from the log count as frames without boxes
+	MissingIsEmpty bool `param:"missing" choices:"error,empty"` // frames missing from the log count as frames without boxes
 }
 
 // openScorer reads the true objects of the frames.
@@ -58,7 +58,7 @@ func openScorer(_ context.Context, r *manifest.Request) (sdk.Scorer, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	return newPrecisionScorer(b, set, l.Empty, r.Exhibits), nil
+	return newPrecisionScorer(b, set, l.MissingIsEmpty, r.Exhibits), nil
 }
 
 // openFrames opens the frames of a run. It checks the whole data set, and the fault lists every error. Scoring needs

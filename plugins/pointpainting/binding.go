@@ -19,11 +19,11 @@ const (
 
 // networkBinding maps frames to the networks' inputs and the detector's output to boxes.
 type networkBinding struct {
-	grid    *lidar.Grid
-	Score   float32 `param:"score" min:"0" max:"1"`       // boxes with a higher score are used
-	Overlap float32 `param:"overlap" min:"0" max:"1"`     // maximum overlap of a box with a better one
-	Most    int     `param:"boxes" min:"1" max:"1<<20"`   // maximum number of boxes per frame
-	InTime  bool    `param:"load" choices:"memory,files"` // read files within the timed run
+	grid       *lidar.Grid
+	MinScore   float32 `param:"score" min:"0" max:"1"`       // boxes with a higher score are used
+	MaxOverlap float32 `param:"overlap" min:"0" max:"1"`     // maximum overlap of a box with a better one
+	MaxBoxes   int     `param:"boxes" min:"1" max:"1<<20"`   // maximum number of boxes per frame
+	LoadInRun  bool    `param:"load" choices:"memory,files"` // read files within the timed run
 }
 
 // gridSettings contains the parameters of the grid.
@@ -79,7 +79,7 @@ func (b *networkBinding) completeModels(models map[string]backend.Model) map[str
 	s.Inputs = []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, 3, -1, -1}}}
 	s.Outputs = []backend.TensorInfo{{DType: backend.Float32, Shape: []int64{-1, lidar.Classes, -1, -1}}}
 	d.Inputs = []backend.TensorInfo{
-		{DType: backend.Float32, Shape: []int64{-1, int64(b.grid.Points), lidar.Painted}, Chosen: "--param points=NUMBER"},
+		{DType: backend.Float32, Shape: []int64{-1, int64(b.grid.MaxPoints), lidar.Painted}, Chosen: "--param points=NUMBER"},
 		{DType: backend.Int64, Shape: []int64{-1, 4}},
 		{DType: backend.Int32, Shape: []int64{-1}},
 	}

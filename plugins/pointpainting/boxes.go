@@ -43,7 +43,7 @@ func (b *frameBoxes) chooseBoxes(binding *networkBinding, rows []float32) error 
 		b.candidates = b.candidates[:0]
 		score := func(row int) float32 { return rows[row*rowValues+7+class] }
 		for i := range len(rows) / rowValues {
-			if score(i) <= binding.Score {
+			if score(i) <= binding.MinScore {
 				continue
 			}
 			for k, v := range rows[i*rowValues:][:7] {
@@ -54,14 +54,14 @@ func (b *frameBoxes) chooseBoxes(binding *networkBinding, rows []float32) error 
 			b.candidates = append(b.candidates, i)
 		}
 		slices.SortStableFunc(b.candidates, func(x, y int) int { return cmp.Compare(score(y), score(x)) })
-		b.suppressOverlaps(binding.Overlap, rows)
+		b.suppressOverlaps(binding.MaxOverlap, rows)
 		for _, i := range b.kept {
 			b.found = append(b.found, decodeBox(rows[i*rowValues:][:rowValues], class))
 		}
 	}
-	if len(b.found) > binding.Most {
+	if len(b.found) > binding.MaxBoxes {
 		slices.SortStableFunc(b.found, func(x, y lidarBox) int { return cmp.Compare(y.score, x.score) })
-		b.found = b.found[:binding.Most]
+		b.found = b.found[:binding.MaxBoxes]
 	}
 	return nil
 }

@@ -40,7 +40,7 @@ func TestGoldenSuppression(t *testing.T) {
 			Scores []float32
 		}
 		golden.ReadJSON(t, path, &cases)
-		o, b := &networkBinding{Score: 0.1, Overlap: 0.25, Most: 500}, new(frameBoxes)
+		o, b := &networkBinding{MinScore: 0.1, MaxOverlap: 0.25, MaxBoxes: 500}, new(frameBoxes)
 		for _, c := range cases {
 			var rows []float32
 			nan := false

@@ -99,7 +99,7 @@ func (r *frameRun) paintPoints(ctx context.Context, c *lidar.Calibration, camera
 func (r *frameRun) detectBoxes(ctx context.Context) error {
 	n := int64(len(r.pillars.Counts))
 	r.inputs = [3]backend.Tensor{
-		{DType: backend.Float32, Shape: []int64{n, int64(r.grid.Points), lidar.Painted},
+		{DType: backend.Float32, Shape: []int64{n, int64(r.grid.MaxPoints), lidar.Painted},
 			Data: backend.Bytes(r.pillars.Values)},
 		{DType: backend.Int64, Shape: []int64{n, 4}, Data: backend.Bytes(r.pillars.Coordinates)},
 		{DType: backend.Int32, Shape: []int64{n}, Data: backend.Bytes(r.pillars.Counts)},

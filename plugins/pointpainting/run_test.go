@@ -269,7 +269,7 @@ func TestMostBoxes(t *testing.T) {
 		all = append(all, row...)
 	}
 	b := new(frameBoxes)
-	if err := b.chooseBoxes(&networkBinding{Score: 0.1, Overlap: 0.25, Most: 4}, all); err != nil {
+	if err := b.chooseBoxes(&networkBinding{MinScore: 0.1, MaxOverlap: 0.25, MaxBoxes: 4}, all); err != nil {
 		t.Fatal(err)
 	}
 	for i, f := range b.found {

@@ -47,7 +47,7 @@ func (w *frameWorkload) Parts() []sdk.Part {
 // Load reads frame i and decodes its pictures.
 func (w *frameWorkload) Load(_ context.Context, i int) (*frameSample, error) {
 	s := &frameSample{index: i, frame: w.set.Frame(i)}
-	if w.InTime {
+	if w.LoadInRun {
 		return s, nil
 	}
 	return s, w.readSensors(s)
@@ -102,7 +102,7 @@ func (w *frameWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 		"points are sorted into pillars, and painted with the scores of the pixels that they are seen at",
 		"boxes of low scores and those that better ones cover are dropped, and boxes brought into the cameras' frame",
 	}
-	if w.InTime {
+	if w.LoadInRun {
 		work = append(work, "points and pictures are read and decoded")
 	}
 	return work
@@ -113,7 +113,7 @@ func (w *frameWorkload) RunNotes() (r sdk.RunNotes) {
 	if of, ok := w.set.(interface{ Warnings() []string }); ok {
 		r.Notes = of.Warnings()
 	}
-	if w.InTime {
+	if w.LoadInRun {
 		r.Notes = append(r.Notes, "points and pictures were read and decoded within the timed run, as in the reference")
 	}
 	if name := w.convertedPicture.Load(); name != nil {

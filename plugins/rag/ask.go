@@ -140,7 +140,7 @@ func openModels(ctx context.Context, servers backend.GeneratorOpener, s *ragSett
 
 func (m *stepModels) closeAll() error {
 	var faults []error
-	for _, step := range []agent.Step{agent.Queries, agent.Relevance} {
+	for _, step := range []agent.Step{agent.QueryStep, agent.RelevanceStep} {
 		if g := m.generators[step]; g != nil {
 			faults = append(faults, g.Close())
 		}
@@ -154,7 +154,7 @@ func (m *stepModels) askStep(
 	ctx context.Context, s agent.Step, row, round int, prompt string,
 ) (text string, tokens int, err error) {
 	most := m.fields.maxTokens
-	if s == agent.Relevance {
+	if s == agent.RelevanceStep {
 		most = m.fields.maxMarkingTokens
 	}
 	r, err := askServer(ctx, m.generators[s], prompt, m.fields.requestFields(most), most, m.Timeout, m.tries)

@@ -108,7 +108,7 @@ func (a *questionWorkload) Len() int { return len(a.questions) }
 func (a *questionWorkload) Parts() []sdk.Part {
 	return []sdk.Part{
 		{Name: embedderPart, Model: completeEncoder(a.files[embedderPart]), RunsPerSample: 4, MaxBatch: textsPerRun},
-		{Name: rerankerPart, Model: completeEncoder(a.files[rerankerPart]), RunsPerSample: 8, MaxBatch: a.loop.Depth},
+		{Name: rerankerPart, Model: completeEncoder(a.files[rerankerPart]), RunsPerSample: 8, MaxBatch: a.loop.SearchDepth},
 	}
 }
 
@@ -255,7 +255,7 @@ type questionEnvironment struct {
 // Ask implements agent.Environment.
 func (w *questionEnvironment) Ask(ctx context.Context, s agent.Step, round int, prompt string) (string, error) {
 	text, used, err := w.models.askStep(ctx, s, w.row, round, prompt)
-	if s == agent.Answer && err == nil {
+	if s == agent.AnswerStep && err == nil {
 		if w.tokens = used; used == backend.Uncounted {
 			w.findings.uncounted.Add(1)
 		}
@@ -388,8 +388,8 @@ func (a *questionWorkload) AddInfo(info *sdk.WorkloadInfo) {
 		}
 	}
 	open(a.loop.Prompts.Sum != officialPromptSum, "prompts have other words than those of the official program")
-	open(a.loop.Rounds != 5, fmt.Sprintf("%d rounds at most, the official scripts have 5", a.loop.Rounds))
-	open(a.loop.Depth != 10 || a.loop.MaxQueries != 3, "other searches than the official ones: 10 passages, 3 queries")
+	open(a.loop.MaxRounds != 5, fmt.Sprintf("%d rounds at most, the official scripts have 5", a.loop.MaxRounds))
+	open(a.loop.SearchDepth != 10 || a.loop.MaxQueries != 3, "other searches than the official ones: 10 passages, 3 queries")
 	if a.db != nil {
 		open(a.db.GraphParams != index.OfficialParams(), fmt.Sprintf("the index has the parameters %+v, want %+v",
 			a.db.GraphParams,

@@ -118,7 +118,7 @@ func readSettings(r *manifest.Request) (s ragSettings) {
 func (s *ragSettings) readServerSettings(r *manifest.Request) {
 	var a questionSettings
 	r.Bind(&a, option.ReaderFunc("prompts", readPrompts), option.ReaderFunc("llm_options", readOptions))
-	s.loop = agent.LoopOptions{Rounds: a.Rounds, Depth: a.Depth, MaxQueries: a.MaxQueries, Prompts: a.Prompts}
+	s.loop = agent.LoopOptions{MaxRounds: a.Rounds, SearchDepth: a.Depth, MaxQueries: a.MaxQueries, Prompts: a.Prompts}
 	s.fields = requestSettings{temperature: a.Temperature, effort: a.Effort, maxTokens: a.MaxTokens,
 		maxMarkingTokens: a.MaxMarkingTokens}
 	s.tries, s.cachePath = a.Tries, a.Cache

@@ -89,6 +89,6 @@ func (f modelFamily) payloadDecoder(t language.TextTokenizer) (func(ids []int32)
 		decode = own.DecodeAll
 	}
 	return func(ids []int32) (string, error) {
-		return decode(slices.DeleteFunc(slices.Clone(ids), func(id int32) bool { return !own.Has(id) }))
+		return decode(slices.DeleteFunc(slices.Clone(ids), func(id int32) bool { return !own.HasToken(id) }))
 	}, nil
 }

@@ -17,7 +17,7 @@ import (
 // have run; it is nil if no programs run.
 func openGraders(ctx context.Context, s *modelSettings, r *manifest.Request) (o reasoning.GradingOptions,
 	note func() string) {
-	algebra, err := s.Algebra.OpenAlgebra(ctx, s.Programs.Weak)
+	algebra, err := s.Algebra.OpenAlgebra(ctx, s.Programs.AllowWeak)
 	r.AddFault(err)
 	o.Algebra = algebra
 	run, err := s.Programs.OpenRunner(ctx)

@@ -36,7 +36,7 @@ func (s *modelSettings) makePrompt(t language.TextTokenizer, item *prompts.Promp
 		} else { // the chat template adds the surrounding tokens
 			p.Tokens = t.EncodePlain(nil, p.Text)
 		}
-	case s.Send == asChat:
+	case s.SentForm == asChat:
 		return p, errors.New("it is token ids of a whole prompt, which a chat would put into a template once more: " +
 			"send=ids or send=text")
 	default:
@@ -50,15 +50,15 @@ func (s *modelSettings) makePrompt(t language.TextTokenizer, item *prompts.Promp
 
 // checkTokenIDs checks a prompt's token IDs against the vocabulary and the model's limit.
 func (s *modelSettings) checkTokenIDs(ids []int32, vocabularySize int) error {
-	if n := len(ids); s.MaxInput > 0 && n > s.MaxInput {
-		return fmt.Errorf("its prompt has %d tokens, want at most %d (parameter max_prompt_tokens)", n, s.MaxInput)
+	if n := len(ids); s.MaxPromptTokens > 0 && n > s.MaxPromptTokens {
+		return fmt.Errorf("its prompt has %d tokens, want at most %d (parameter max_prompt_tokens)", n, s.MaxPromptTokens)
 	}
 	return language.CheckIDs(ids, vocabularySize)
 }
 
 // toSentPrompt returns the part of a prompt that is sent to a server.
 func (s *modelSettings) toSentPrompt(t language.TextTokenizer, p backend.Prompt) (backend.Prompt, error) {
-	switch s.Send {
+	switch s.SentForm {
 	case asText:
 		if p.Text == "" {
 			whole, ok := t.(interface {

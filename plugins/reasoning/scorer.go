@@ -33,7 +33,7 @@ func newScorer(s *modelSettings, items []prompts.PromptSample, o reasoning.Gradi
 	if exhibits > 0 {
 		o.Observe = worst.addAnswer
 	}
-	of := &exactScorer{reasoning.New(o), s.Whole, note, worst}
+	of := &exactScorer{reasoning.New(o), s.PrependTokenData, note, worst}
 	return scoring.New(scoring.OfEntries(of.addEntry, of.grader.Result), scoring.Log{Samples: len(items)}, of.scoreAnswers)
 }
 

@@ -83,7 +83,7 @@ func readRecipe(p *option.Params, size int, l image.Layout) (r image.Recipe) {
 
 // pictureInput returns the model's input.
 func (b classifierBinding) pictureInput() pictures.ModelInput {
-	return pictures.ModelInput{Recipe: b.recipe, Size: b.recipe.Size(), Element: b.Element}
+	return pictures.ModelInput{Recipe: b.recipe, Size: b.recipe.Size(), ElementType: b.Element}
 }
 
 // completeModel returns m with the tensors that the binding uses.

@@ -28,7 +28,7 @@ type classifierWorkload struct {
 }
 
 func newClassifierWorkload(b classifierBinding, file backend.Model, set pictures.PictureSet) *classifierWorkload {
-	return &classifierWorkload{classifierBinding: b, PictureSamples: pictures.NewSamples(set, b.pictureInput()),
+	return &classifierWorkload{classifierBinding: b, PictureSamples: pictures.NewPictureSamples(set, b.pictureInput()),
 		file: b.completeModel(file), set: set}
 }
 

@@ -30,14 +30,14 @@ func bindDetector(p *option.Params) detectorBinding {
 	if f.pixels {
 		f.Pixels = f.Size
 	}
-	p.AddFault("outputs", f.setOutputNames(f.Named))
+	p.AddFault("outputs", f.setOutputNames(f.OutputNames))
 	b := detectorBinding{f, f.Recipe(f.Size, f.Layout)}
 	if b.recipe.Name() == "coco_mobilenet" && f.Layout != b.recipe.Layout() {
 		p.AddFault("layout", errors.New("want nhwc: preprocess = coco_mobilenet has no other"))
 	}
 	if b.recipe.Uint8() {
-		b.Element = backend.InvalidDType // the recipe's type
-	} else if b.Element == backend.Uint8 {
+		b.ElementType = backend.InvalidDType // the recipe's type
+	} else if b.ElementType == backend.Uint8 {
 		p.AddFault("input_type", errors.New("uint8 holds whole numbers from 0 to 255: want preprocess=coco_mobilenet"))
 	}
 	return b
@@ -73,7 +73,7 @@ func namedRecipes() map[string]recipeMaker {
 
 // pictureInput returns the model's input.
 func (b detectorBinding) pictureInput() pictures.ModelInput {
-	return pictures.ModelInput{Recipe: b.recipe, Size: b.Size, Element: b.Element}
+	return pictures.ModelInput{Recipe: b.recipe, Size: b.Size, ElementType: b.ElementType}
 }
 
 // completeModel returns m with the tensors that the binding uses.

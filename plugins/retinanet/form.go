@@ -16,11 +16,11 @@ type exportForm struct {
 	Recipe recipeMaker  `param:"preprocess,optional"`
 	Layout image.Layout `param:"layout,optional" choices:"nchw,nhwc"`
 	// of each side, in pixels; at the maximum, a picture has 200 MB of float32
-	Size    int           `param:"size,optional" min:"1" max:"4096"`
-	Input   string        `param:"input,optional"`
-	Element backend.DType `param:"input_type"` // type of the input
-	Named   string        `param:"outputs"`    // names of the outputs, separated by commas; empty: the form's names
-	pixels  bool          // boxes are in pixels of the input instead of fractions of its sides
+	Size        int           `param:"size,optional" min:"1" max:"4096"`
+	Input       string        `param:"input,optional"`
+	ElementType backend.DType `param:"input_type"` // type of the input
+	OutputNames string        `param:"outputs"`    // names of the outputs, separated by commas; empty: the form's names
+	pixels      bool          // boxes are in pixels of the input instead of fractions of its sides
 	detection.ModelOutputs
 }
 

@@ -16,7 +16,7 @@ type retinanetWorkload struct {
 }
 
 func newRetinanetWorkload(b detectorBinding, file backend.Model, set pictures.PictureSet) *retinanetWorkload {
-	return &retinanetWorkload{b, pictures.NewSamples(set, b.pictureInput()), b.completeModel(file)}
+	return &retinanetWorkload{b, pictures.NewPictureSamples(set, b.pictureInput()), b.completeModel(file)}
 }
 
 func (w *retinanetWorkload) Parts() []sdk.Part { return []sdk.Part{{Model: w.file}} }

@@ -15,13 +15,13 @@ import (
 
 // samplingBinding determines how neighbourhoods are sampled, and maps a model's output to classes.
 type samplingBinding struct {
-	Fanouts []int  `param:"fanouts"`
-	Seed    uint64 `param:"sampling_seed"`
-	Shared  bool   `param:"sampling" choices:"sample,node"` // papers of a batch share a neighbourhood
+	Fanouts     []int  `param:"fanouts"`
+	Seed        uint64 `param:"sampling_seed"`
+	SharedNodes bool   `param:"sampling" choices:"sample,node"` // papers of a batch share a neighbourhood
 	// maximum number of nodes per run; at 1<<22, features of width 1024 have 17 GB
-	Nodes   int           `param:"nodes" min:"1" max:"1<<22"`
-	Output  string        `param:"output"`
-	Payload payloadFormat `param:"payload" choices:"int32,int64,uint8"`
+	MaxNodes int           `param:"nodes" min:"1" max:"1<<22"`
+	Output   string        `param:"output"`
+	Payload  payloadFormat `param:"payload" choices:"int32,int64,uint8"`
 }
 
 func bindSampling(p *option.Params) (b samplingBinding) {

@@ -72,9 +72,9 @@ type fileSource struct {
 func (p *paperSet) readFiles(ctx context.Context, r *manifest.Request) error {
 	var s fileSource
 	r.Bind(&s)
-	o := igbh.GraphOptions{Size: s.Size, LabelsOnly: r.Scoring, Kept: s.Graph}
-	if o.Kept == "none" {
-		o.Kept, o.NoCache = "", true
+	o := igbh.GraphOptions{Size: s.Size, LabelsOnly: r.Scoring, CachePath: s.Graph}
+	if o.CachePath == "none" {
+		o.CachePath, o.NoCache = "", true
 	}
 	closeStore := func() error { return nil }
 	if s.Features != "" && !r.Scoring {

@@ -45,7 +45,7 @@ func newGraphRun(w *graphWorkload, session backend.Session, fault error) (*graph
 
 // Run appends the class of each paper.
 func (r *graphRun) Run(ctx context.Context, samples []paperSample, p *sdk.Payloads) error {
-	if r.Shared {
+	if r.SharedNodes {
 		return r.inferShared(ctx, samples, p)
 	}
 	r.batch.Reset()
@@ -53,7 +53,7 @@ func (r *graphRun) Run(ctx context.Context, samples []paperSample, p *sdk.Payloa
 		if err := r.sampler.AddSample(r.batch, s.key, s.paper); err != nil {
 			return err
 		}
-		if r.batch.NodeCount() > r.Nodes && len(r.batch.Seeds) > 1 {
+		if r.batch.NodeCount() > r.MaxNodes && len(r.batch.Seeds) > 1 {
 			r.batch.MoveLast(r.overflow)
 			if err := r.inferBatch(ctx, p); err != nil {
 				return err
@@ -74,7 +74,7 @@ func (r *graphRun) inferShared(ctx context.Context, samples []paperSample, p *sd
 	if err := r.sampler.AddShared(r.batch, papers); err != nil {
 		return err
 	}
-	if half := len(samples) / 2; r.batch.NodeCount() > r.Nodes && half > 0 {
+	if half := len(samples) / 2; r.batch.NodeCount() > r.MaxNodes && half > 0 {
 		if err := r.inferShared(ctx, samples[:half], p); err != nil {
 			return err
 		}

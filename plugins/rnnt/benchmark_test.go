@@ -79,7 +79,7 @@ func TestInform(t *testing.T) {
 	if w.AddInfo(&info); len(info.OpenReasons) != 0 || info.BackendInfo["encoder_batches"] == "" {
 		t.Errorf("a run by the rules: %+v", info)
 	}
-	w.Untimed, w.Position = true, true
+	w.UntimedFeatures, w.BindByPosition = true, true
 	if w.AddInfo(&info); len(info.OpenReasons) != 1 || !strings.Contains(info.OpenReasons[0], "untimed") ||
 		!strings.Contains(info.BackendInfo["tensors_bound"], "position") {
 		t.Errorf("untimed features, tensors by position: %+v", info)
@@ -87,7 +87,7 @@ func TestInform(t *testing.T) {
 }
 
 func TestTensorsByPosition(t *testing.T) {
-	w := newSpeechWorkload(runSettings{Form: modelForms()["reference"], Position: true}, map[string]backend.Model{}, nil,
+	w := newSpeechWorkload(runSettings{Form: modelForms()["reference"], BindByPosition: true}, map[string]backend.Model{}, nil,
 		0)
 	for _, p := range w.Parts() {
 		for _, tensor := range slices.Concat(p.Model.Inputs, p.Model.Outputs) {

@@ -72,8 +72,8 @@ func readSpeech(path string) ([]float32, error) {
 
 // clipSource contains the parameters of a data set.
 type clipSource struct {
-	Manifest string  `param:"manifest"`
-	Longest  float64 `param:"max_duration" min:"0" max:"2147483647"` // in seconds
+	Manifest    string  `param:"manifest"`
+	MaxDuration float64 `param:"max_duration" min:"0" max:"2147483647"` // in seconds
 }
 
 // logSettings determines how payloads are read.
@@ -91,7 +91,7 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 		set.N = r.SampleCount(set.N, "clips")
 		return drawnClips{set}
 	}
-	o := librispeech.ClipOptions{Manifest: s.Manifest, MaxSeconds: s.Longest, Keep: isKeptTranscript, Length: readLength,
+	o := librispeech.ClipOptions{Manifest: s.Manifest, MaxSeconds: s.MaxDuration, Keep: isKeptTranscript, Length: readLength,
 		Count: r.Count}
 	if _, err := os.Stat(filepath.Join(r.Dataset, s.Manifest)); r.Scoring && err == nil {
 		o.Length = nil

@@ -43,7 +43,7 @@ func (w *speechWorkload) boundModel(p partTensors) backend.Model {
 	for _, tensors := range [][]backend.TensorInfo{p.inputs, p.outputs} {
 		for i := range tensors {
 			tensors[i].Chosen = "--param bind=position for files whose tensors have other names, in this order"
-			if w.Position {
+			if w.BindByPosition {
 				tensors[i].Name = ""
 			}
 		}

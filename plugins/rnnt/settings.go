@@ -10,12 +10,12 @@ import (
 
 // runSettings contains the parameters of a run.
 type runSettings struct {
-	Form    *modelForm `param:"interface"`
-	Untimed bool       `param:"features" choices:"timed,untimed"` // compute features when a sample is loaded
+	Form            *modelForm `param:"interface"`
+	UntimedFeatures bool       `param:"features" choices:"timed,untimed"` // compute features when a sample is loaded
 	// bind the files' tensors by position, regardless of their names
-	Position bool       `param:"bind" choices:"name,position"`
-	Tokens   string     `param:"tokens"` // path of a file
-	tokens   tokenTexts // texts of the symbols; nil: symbols are labels
+	BindByPosition bool       `param:"bind" choices:"name,position"`
+	TokensPath     string     `param:"tokens"` // path of a file
+	tokens         tokenTexts // texts of the symbols; nil: symbols are labels
 }
 
 func readSettings(r *manifest.Request) (s runSettings) {
@@ -24,10 +24,10 @@ func readSettings(r *manifest.Request) (s runSettings) {
 	case s.Form == nil:
 		return s
 	case s.Form.openReason != "":
-		tokens, err := readTokens(s.Tokens)
+		tokens, err := readTokens(s.TokensPath)
 		r.AddFault(err)
 		s.tokens = tokens
-	case s.Tokens != "":
+	case s.TokensPath != "":
 		r.Params.AddFault("tokens", fmt.Errorf("want none: the symbols of the reference's model are labels"))
 	}
 	s.checkParts(r)

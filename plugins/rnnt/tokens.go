@@ -75,7 +75,7 @@ const unknownToken = "<unk>"
 const wordStart = "\u2581"
 
 // toLabels returns the labels of the symbols' text: in lower case, with words separated by one space, and without
-// characters that are not labels. Tokens in angle brackets have no text.
+// characters that are not labels. TokensPath in angle brackets have no text.
 func (t tokenTexts) toLabels(symbols []int64) ([]int64, error) {
 	var text strings.Builder
 	for _, s := range symbols {

@@ -60,7 +60,7 @@ func (w *speechWorkload) Load(_ context.Context, i int) (*clipSample, error) {
 		return nil, sdk.Data(fmt.Errorf("clip %d (%s): %w", i, w.clips.Name(i), err))
 	}
 	s := &clipSample{waveform: waveform}
-	if !w.Untimed {
+	if !w.UntimedFeatures {
 		return s, nil
 	}
 	if s.features, err = w.Form.newExtractor(w.featureWidth()).Append(nil, waveform); err != nil {
@@ -82,7 +82,7 @@ func (w *speechWorkload) WarmSample() *clipSample {
 	for i := range s.waveform {
 		s.waveform[i] = float32(i%100) / 200
 	}
-	if w.Untimed {
+	if w.UntimedFeatures {
 		s.features, _ = w.Form.newExtractor(w.featureWidth()).Append(nil, s.waveform)
 		s.waveform = nil
 	}
@@ -118,7 +118,7 @@ func (w *speechWorkload) ClientWork(_, _ []backend.TensorInfo, _ int) []string {
 		"states of the prediction network are kept, and the greatest score of a symbol is looked for (ArgMax), " +
 			"symbol by symbol",
 	}
-	if !w.Untimed {
+	if !w.UntimedFeatures {
 		work = append(work, "features are made of waveforms")
 	}
 	return work
@@ -130,13 +130,13 @@ func (w *speechWorkload) AddInfo(info *sdk.WorkloadInfo) {
 		info.BackendInfo = map[string]string{}
 	}
 	info.BackendInfo["encoder_batches"] = w.sizes.sharing.String()
-	if w.Position {
+	if w.BindByPosition {
 		info.BackendInfo["tensors_bound"] = "by position: parameter bind"
 	}
 	if w.Form.openReason != "" {
 		info.OpenReasons = append(info.OpenReasons, w.Form.openReason)
 	}
-	if w.Untimed {
+	if w.UntimedFeatures {
 		info.OpenReasons = append(info.OpenReasons,
 			"features are made before the run, untimed (features=untimed): the rules have them made within it")
 	}

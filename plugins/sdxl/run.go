@@ -27,8 +27,8 @@ func newCaptionRun(w *captionWorkload, e *textEncoders, s sdk.Sessions) (*captio
 		encoders: e, networks: diffusionNetworks{unet: unet, decoder: decoder},
 		pipeline: diffusion.Pipeline{
 			Schedule: w.schedule, Guidance: w.Guidance, ScalingFactor: w.scalingFactor, Latent: w.latent,
-			Negative: w.negative,
-			Latents:  numberFormat(unet.Inputs()[0].DType), Pictures: numberFormat(decoder.Outputs()[0].DType),
+			Negative:     w.negative,
+			LatentFormat: numberFormat(unet.Inputs()[0].DType), PictureFormat: numberFormat(decoder.Outputs()[0].DType),
 		},
 		batch: decoder.Limits().MaxBatch,
 	}

@@ -94,7 +94,7 @@ func newPictureMetric(ctx context.Context, r *manifest.Request, o score.ScoreOpt
 			o.Memory = s.memory
 		}
 	}
-	s.scores = score.New(o)
+	s.scores = score.NewPictureScorer(o)
 	return s, nil
 }
 

@@ -52,7 +52,7 @@ func (d drawnChats) loadChat(ctx context.Context, i int) (productChat, error) {
 // makeChat makes the chat about a product.
 func (s *chatSettings) makeChat(row *products.ProductRow) productChat {
 	c := productChat{text: s.userText(row)}
-	if s.Hides != hiddenPicture {
+	if s.HiddenPart != hiddenPicture {
 		c.url = string(appendURL(nil, row))
 	}
 	c.json = backend.AppendChat(nil, backend.Prompt{Messages: s.chatMessages(c.text, c.url)})
@@ -96,7 +96,7 @@ func storeChats(ctx context.Context, set *products.ProductSet, s *chatSettings, 
 		if !row.OffersTruth() {
 			b.unoffered++
 		}
-		if url = url[:0]; s.Hides != hiddenPicture {
+		if url = url[:0]; s.HiddenPart != hiddenPicture {
 			url = appendURL(url, row)
 		}
 		text := s.userText(row)
@@ -127,7 +127,7 @@ func viewText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b
 
 // loadChat returns the chat of product i. It must not be used after Close.
 func (b *storedChats) loadChat(_ context.Context, i int) (productChat, error) {
-	record := b.At(i)
+	record := b.Text(i)
 	end := len(record) - lengthSize
 	start := end - int(binary.LittleEndian.Uint32(record[end:]))
 	c := productChat{json: record[:start], text: viewText(record[start:end])}
@@ -143,7 +143,7 @@ func (b *storedChats) loadChat(_ context.Context, i int) (productChat, error) {
 // Python list.
 func (s *chatSettings) userText(row *products.ProductRow) string {
 	title := row.Title
-	if s.Hides == hiddenTitle {
+	if s.HiddenPart == hiddenTitle {
 		title = ""
 	}
 	categories := row.OfferedText
@@ -160,7 +160,7 @@ func (s *chatSettings) userText(row *products.ProductRow) string {
 // chatMessages returns the messages of a chat.
 func (s *chatSettings) chatMessages(text, url string) []backend.ChatMessage {
 	parts := []backend.MessagePart{{Text: text}}
-	if url != "" && s.Hides != hiddenPicture {
+	if url != "" && s.HiddenPart != hiddenPicture {
 		parts = append(parts, backend.MessagePart{ImageURL: url})
 	}
 	return []backend.ChatMessage{{Role: "system", Content: s.Words.system}, {Role: "user", Parts: parts}}

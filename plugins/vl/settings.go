@@ -19,9 +19,9 @@ import (
 
 // chatSettings contains the parameters of chats.
 type chatSettings struct {
-	Form  requestForm `param:"form" choices:"endpoints,loadgen"`
-	Words promptWords `param:"prompts"` // not read for scoring
-	Hides hiddenPart  `param:"hide" choices:"nothing,picture,title"`
+	Form       requestForm `param:"form" choices:"endpoints,loadgen"`
+	Words      promptWords `param:"prompts"` // not read for scoring
+	HiddenPart hiddenPart  `param:"hide" choices:"nothing,picture,title"`
 }
 
 // requestForm identifies the official program whose requests are made.

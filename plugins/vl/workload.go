@@ -144,7 +144,7 @@ func (w *productWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	open(fmt.Sprintf("the data set has %d products, the official one %d", n, w.officialSize), n != w.officialSize)
 	open("prompts have other words than those of the official program (parameter prompts)",
 		w.Words.systemSum != officialSums[w.Form])
-	open("the model is kept from seeing a part of each product (parameter hide)", w.Hides != hiddenNothing)
+	open("the model is kept from seeing a part of each product (parameter hide)", w.HiddenPart != hiddenNothing)
 }
 
 // ClientWork returns nothing: requests are made before the run, and answers are logged unchanged.

@@ -26,22 +26,22 @@ type videoSettings struct {
 
 // requestSettings contains the parameters of requests and of storing videos.
 type requestSettings struct {
-	Size      string        `param:"size"`
-	Seconds   float64       `param:"seconds" min:"0" max:"3600"`
-	FPS       int           `param:"fps" min:"1" max:"int32"`
-	Steps     int           `param:"steps" min:"1" max:"int32"`
-	Guidance  float64       `param:"guidance" min:"0" max:"1000"`
-	Guidance2 float64       `param:"guidance_2" min:"0" max:"1000"`
-	Seed      int           `param:"seed" min:"0" max:"int32"`
-	Frames    int           `param:"frames" min:"1" max:"int32"`
-	Boundary  float64       `param:"boundary" min:"0" max:"1"`
-	Latent    string        `param:"latent"`
-	Payload   payloadChoice `param:"payload" choices:"auto,path,sha256"`
-	Response  bool          `param:"response" choices:"path,bytes"` // request the content instead of a path
-	Output    string        `param:"output" choices:"auto,mp4,avi"`
-	Form      string        `param:"form" choices:"endpoints,loadgen"` // set by the manifest; it does not affect requests
-	Videos    string        `param:"videos"`                           // path of a folder; empty: none
-	Negative  string        `param:"negative"`                         // path of a file with a prompt; empty: none
+	Size         string        `param:"size"`
+	Seconds      float64       `param:"seconds" min:"0" max:"3600"`
+	FPS          int           `param:"fps" min:"1" max:"int32"`
+	Steps        int           `param:"steps" min:"1" max:"int32"`
+	Guidance     float64       `param:"guidance" min:"0" max:"1000"`
+	Guidance2    float64       `param:"guidance_2" min:"0" max:"1000"`
+	Seed         int           `param:"seed" min:"0" max:"int32"`
+	Frames       int           `param:"frames" min:"1" max:"int32"`
+	Boundary     float64       `param:"boundary" min:"0" max:"1"`
+	Latent       string        `param:"latent"`
+	Payload      payloadChoice `param:"payload" choices:"auto,path,sha256"`
+	RequestBytes bool          `param:"response" choices:"path,bytes"` // request the content instead of a path
+	Output       string        `param:"output" choices:"auto,mp4,avi"`
+	Form         string        `param:"form" choices:"endpoints,loadgen"` // set by the manifest; it does not affect requests
+	Videos       string        `param:"videos"`                           // path of a folder; empty: none
+	Negative     string        `param:"negative"`                         // path of a file with a prompt; empty: none
 }
 
 // payloadChoice is the content of the log for a video.
@@ -76,7 +76,7 @@ func readSettings(r *manifest.Request) videoSettings {
 		Guidance2: a.Guidance2, Seed: number(a.Seed), Frames: number(a.Frames), Boundary: a.Boundary, LatentPath: a.Latent,
 		OutputFormat: a.Output, ResponseFormat: videos.PathFormat,
 	}
-	if a.Response {
+	if a.RequestBytes {
 		s.request.ResponseFormat = videos.BytesFormat
 	}
 	s.digest = a.Payload == asSum || a.Payload == anyPayload && r.Dataset == ""

@@ -90,7 +90,7 @@ func parseResults(text []byte) (vbenchResults, error) {
 		return r, fmt.Errorf("these are not results of VBench, {DIMENSION: [MEAN, [...]]}: %w", err)
 	}
 	all, ok := v.(*pyvalue.Dict)
-	if !ok && pyvalue.True(v) {
+	if !ok && pyvalue.IsTrue(v) {
 		return r, fmt.Errorf("found %s, want results of VBench, {DIMENSION: [MEAN, [...]]}", pyvalue.Name(v))
 	}
 	var faults []error

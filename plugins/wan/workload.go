@@ -79,7 +79,9 @@ func (w *videoWorkload) WarmSample() *videoSample {
 }
 
 // Prompt returns the request.
-func (w *videoWorkload) Prompt(s *videoSample) (backend.Prompt, error) { return s.job.Prompt(s.prompt) }
+func (w *videoWorkload) Prompt(s *videoSample) (backend.Prompt, error) {
+	return s.job.ToPrompt(s.prompt)
+}
 
 // AppendTokens appends the path of a video, or its digest. In an accuracy run, a failed video has an empty payload, so
 // that other videos still count. In a timed run it ends the run, because the result would count the failed video.

@@ -113,7 +113,7 @@ func (d drawnPacks) Transcript(i int) string { return d[i].Transcript }
 // Sound generates the clips of a pack, with silence between them.
 func (d drawnPacks) Sound(i int) ([]float32, error) {
 	samples := make([]float32, 0, d[i].Samples)
-	for k, clip := range d[i].Of {
+	for k, clip := range d[i].ClipIndices {
 		if k > 0 {
 			samples = append(samples, make([]float32, librispeech.GapSamples)...)
 		}

@@ -9,9 +9,9 @@ func TestDrawnClips(t *testing.T) {
 	}
 	for _, i := range []int{0, 7, drawnPackCount - 1} {
 		samples, err := all.Sound(i)
-		if err != nil || len(samples) != all[i].Samples || len(samples) > 30*16000 || len(all[i].Of) < 2 {
+		if err != nil || len(samples) != all[i].Samples || len(samples) > 30*16000 || len(all[i].ClipIndices) < 2 {
 			t.Errorf("clip %d: %d samples of %d clips, want %d of several, and 30 s at most: %v", i, len(samples),
-				len(all[i].Of), all[i].Samples, err)
+				len(all[i].ClipIndices), all[i].Samples, err)
 		}
 	}
 }

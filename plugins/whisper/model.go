@@ -61,9 +61,9 @@ func (w *speechWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend
 		return nil, sdk.Data(err)
 	}
 	g, err := generate.NewEncoderDecoder(p, generate.GeneratorOptions{
-		MaxSequences: cmp.Or(c.MaxBatch, defaultSequences), CacheBytes: w.Cache, EOS: w.Ends, Start: w.Start,
+		MaxSequences: cmp.Or(c.MaxBatch, defaultSequences), CacheBytes: w.CacheBytes, EOS: w.EndIDs, Start: w.PromptIDs,
 		PromptTokens: audio.LogMelFrames * cmp.Or(c.MaxBatch, defaultSequences),
-		Features:     f.makeFeatures, Source: f.frames / 2, Answer: len(w.Start) + w.MaxTokens, CopyState: w.Copies,
+		Features:     f.makeFeatures, Source: f.frames / 2, Answer: len(w.PromptIDs) + w.MaxTokens, CopyState: w.CopyState,
 	})
 	if err != nil {
 		return nil, sdk.Data(err)
@@ -80,7 +80,7 @@ func (w *speechWorkload) checkVocabulary(decoder backend.Session) error {
 	shape := decoder.Outputs()[i].Shape
 	n := max(shape[len(shape)-1], 0)
 	w.logitCount.Store(n)
-	for _, id := range w.Ends {
+	for _, id := range w.EndIDs {
 		if n > 0 && int64(id) >= n {
 			return fmt.Errorf("the end token is %d, and the decoder has %d tokens: give parameters eos and prompt as its "+
 				"vocabulary has them", id, n)

@@ -41,9 +41,9 @@ func TestVocabularyIsThatOfTheCard(t *testing.T) {
 		t.Fatal(err)
 	}
 	end := int32(v.(*tiktoken.Vocabulary).Size())
-	if !slices.Equal(s.Ends, []int32{end}) || !slices.Equal(s.Start, []int32{end + 1, end + 2, end + 3, end + 4}) ||
+	if !slices.Equal(s.EndIDs, []int32{end}) || !slices.Equal(s.PromptIDs, []int32{end + 1, end + 2, end + 3, end + 4}) ||
 		manifesttest.ReadCard[facts](t).Vocabulary != int(end)+5 {
-		t.Errorf("%d tokens of text, the prompt %v, ends %v", end, s.Start, s.Ends)
+		t.Errorf("%d tokens of text, the prompt %v, ends %v", end, s.PromptIDs, s.EndIDs)
 	}
 }
 

@@ -78,7 +78,7 @@ const progressInterval = 200
 func (w *packWriter) writePack(p librispeech.ClipPack) error {
 	samples := make([]int16, 0, p.Samples)
 	var faults []error
-	for k, i := range p.Of {
+	for k, i := range p.ClipIndices {
 		if k > 0 {
 			samples = append(samples, make([]int16, librispeech.GapSamples)...)
 		}
@@ -116,7 +116,7 @@ func appendSamples(dst []int16, path string) ([]int16, error) {
 func (w *packWriter) summaryText() string {
 	used, seconds := 0, 0.
 	for _, p := range w.packs {
-		used += len(p.Of)
+		used += len(p.ClipIndices)
 		seconds += p.Seconds
 	}
 	text := fmt.Sprintf("%d clips of %.2f h, made of %d", len(w.packs), seconds/3600, used)

@@ -15,14 +15,14 @@ import (
 // modelSettings contains the parameters of a model.
 type modelSettings struct {
 	Tokenizer string  `param:"tokenizer"` // path; "embedded"; "server": answers are text
-	Start     []int32 `param:"prompt"`    // first tokens of the decoder's input
-	Ends      []int32 `param:"eos"`       // tokens that end an answer
+	PromptIDs []int32 `param:"prompt"`    // first tokens of the decoder's input
+	EndIDs    []int32 `param:"eos"`       // tokens that end an answer
 	MaxTokens int     `param:"max_new_tokens" min:"1" max:"int32"`
 	// number of mel filters if the encoder does not declare it
-	Mels   int            `param:"mels"`
-	Cache  int64          `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
-	Copies bool           `param:"copy_state" choices:"no,yes"`                   // the decoder's state may be copied
-	DType  accuracy.DType `param:"dtype"`
+	Mels       int            `param:"mels"`
+	CacheBytes int64          `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes
+	CopyState  bool           `param:"copy_state" choices:"no,yes"`                   // the decoder's state may be copied
+	DType      accuracy.DType `param:"dtype"`
 }
 
 // readSettings reads all parameters. A tokenizer that the user names determines which defaults apply.
@@ -39,10 +39,10 @@ func parseSettings(p *option.Params) (s modelSettings) {
 
 // firstSpecial returns the first token ID that is not text, which is an end token. Higher IDs are not text either.
 func (s *modelSettings) firstSpecial() int32 {
-	if len(s.Ends) == 0 {
+	if len(s.EndIDs) == 0 {
 		return 0
 	}
-	return slices.Min(s.Ends)
+	return slices.Min(s.EndIDs)
 }
 
 // parseIDs parses token IDs separated by commas.

@@ -47,7 +47,7 @@ func (w *speechWorkload) Load(_ context.Context, i int) (clipSound, error) {
 
 // Prompt returns the sound with the model's limits.
 func (w *speechWorkload) Prompt(s clipSound) (backend.Prompt, error) {
-	return backend.Prompt{Audio: s, MaxNewTokens: w.MaxTokens, EOS: w.Ends}, nil
+	return backend.Prompt{Audio: s, MaxNewTokens: w.MaxTokens, EOS: w.EndIDs}, nil
 }
 
 // WarmSample returns a second of silence.
@@ -66,7 +66,7 @@ func (w *speechWorkload) AppendTokens(dst []byte, _ clipSound, t backend.Tokens)
 		return append(dst, wer.EncodePayload(t.Text)...), t.N, nil
 	}
 	ids := t.IDs
-	if end := slices.IndexFunc(ids, func(id int32) bool { return slices.Contains(w.Ends, id) }); end >= 0 {
+	if end := slices.IndexFunc(ids, func(id int32) bool { return slices.Contains(w.EndIDs, id) }); end >= 0 {
 		ids = ids[:end+1]
 	}
 	text, err := w.decodeText(ids)

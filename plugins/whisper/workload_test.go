@@ -39,7 +39,7 @@ func tokens(texts ...string) string {
 }
 
 func TestPayloads(t *testing.T) {
-	w := &speechWorkload{modelSettings: modelSettings{Ends: []int32{3}}, vocabulary: words(t)}
+	w := &speechWorkload{modelSettings: modelSettings{EndIDs: []int32{3}}, vocabulary: words(t)}
 	w.logitCount.Store(9)
 	for _, c := range []struct {
 		in   backend.Tokens
@@ -60,7 +60,7 @@ func TestPayloads(t *testing.T) {
 }
 
 func TestTokensBeyondTheVocabulary(t *testing.T) {
-	w := &speechWorkload{modelSettings: modelSettings{Ends: []int32{7}}, vocabulary: words(t)}
+	w := &speechWorkload{modelSettings: modelSettings{EndIDs: []int32{7}}, vocabulary: words(t)}
 	w.logitCount.Store(9)
 	for id, want := range map[int32]string{-1: "token 1 is -1", 9: "token 1 is 9", 4: "parameter tokenizer must be that"} {
 		_, _, err := w.AppendTokens(nil, nil, backend.Tokens{IDs: []int32{0, id}, N: 2})
@@ -119,15 +119,15 @@ func TestPartsThatDoNotFit(t *testing.T) {
 			sdk.ErrData, "at most 512 mels and 3000 frames"},
 		"too many mels": {func(_ *speechWorkload, p map[string]*session) { p[encoderPart].in[0].Shape[1] = 1 << 40 },
 			sdk.ErrData, "at most 512 mels and 3000 frames"},
-		"end token beyond": {func(w *speechWorkload, _ map[string]*session) { w.Ends = []int32{64} },
+		"end token beyond": {func(w *speechWorkload, _ map[string]*session) { w.EndIDs = []int32{64} },
 			sdk.ErrData, "the end token is 64, and the decoder has 64 tokens"},
-		"prompt beyond": {func(w *speechWorkload, _ map[string]*session) { w.Start = []int32{64} },
+		"prompt beyond": {func(w *speechWorkload, _ map[string]*session) { w.PromptIDs = []int32{64} },
 			sdk.ErrData, "Start: token 0 is 64"},
 		"tokenizer of a server": {func(w *speechWorkload, _ map[string]*session) { w.vocabulary = nil },
 			sdk.ErrUsage, "the backend runs the model here"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &speechWorkload{modelSettings: modelSettings{Start: []int32{11}, Ends: []int32{10}, MaxTokens: 9, Mels: 8},
+			w := &speechWorkload{modelSettings: modelSettings{PromptIDs: []int32{11}, EndIDs: []int32{10}, MaxTokens: 9, Mels: 8},
 				vocabulary: words(t)}
 			p := parts()
 			c.spoil(w, p)

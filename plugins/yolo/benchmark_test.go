@@ -90,7 +90,7 @@ func blackPNG(t *testing.T, w, h int) string {
 	return text.String()
 }
 
-// cocoFolder is a folder with COCO's annotations of black pictures. Sizes are by name; those called missing get no
+// cocoFolder is a folder with COCOLabels's annotations of black pictures. Sizes are by name; those called missing get no
 // file.
 func cocoFolder(t *testing.T, folder string, sizes map[string][2]int, licence func(i int) any) string {
 	t.Helper()
@@ -203,7 +203,7 @@ func TestTurnedPictureIsTold(t *testing.T) {
 	}
 }
 
-// TestWholeFileBesideTheSubset: annotations of all of COCO where only some pictures are.
+// TestWholeFileBesideTheSubset: annotations of all of COCOLabels where only some pictures are.
 func TestWholeFileBesideTheSubset(t *testing.T) {
 	sizes := map[string][2]int{"missing1.png": {8, 8}, "missing2.png": {8, 8}, "there.png": {8, 8}}
 	dir := cocoFolder(t, "val2017_safe", sizes, nil)

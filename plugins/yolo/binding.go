@@ -19,14 +19,14 @@ import (
 
 // yoloBinding maps pictures to a model's input and its output to detections.
 type yoloBinding struct {
-	letterbox image.Letterbox
-	Size      int           `param:"size,optional" min:"1" max:"4096"` // from the user; 0: not given
-	Shape     string        `param:"shape" choices:",fixed,rect"`
-	Input     string        `param:"input"`
-	Output    string        `param:"output"`
-	Element   backend.DType `param:"input_type"` // type of the input
-	// the classes are COCO's 80, in COCO's order; otherwise labels are numbers
-	COCO        bool            `param:"labels" choices:"own,coco"`
+	letterbox   image.Letterbox
+	Size        int           `param:"size,optional" min:"1" max:"4096"` // from the user; 0: not given
+	Shape       string        `param:"shape" choices:",fixed,rect"`
+	Input       string        `param:"input"`
+	Output      string        `param:"output"`
+	ElementType backend.DType `param:"input_type"` // type of the input
+	// the classes are COCOLabels's 80, in COCOLabels's order; otherwise labels are numbers
+	COCOLabels  bool            `param:"labels" choices:"own,coco"`
 	Unletterbox unletterboxRule `param:"unletterbox"`
 	choices     string          // note about the parameters that the model file determined; "": none
 	notes       string          // notes about letterbox and rule for the result
@@ -62,7 +62,7 @@ func bindDetector(r *manifest.Request) yoloBinding {
 	var b yoloBinding
 	b.choices = choices
 	r.Bind(&b, pictures.ElementReader(), option.WordReader("unletterbox", unletterboxRules))
-	if b.Element == backend.Uint8 {
+	if b.ElementType == backend.Uint8 {
 		p.AddFault("input_type", errors.New("want float32 or float16: the values of pictures are 0 to 1"))
 	}
 	size, rect := file.letterboxSize(p, b.Size), b.Shape
@@ -186,10 +186,10 @@ func (b yoloBinding) checkClasses(classes int) error {
 	switch {
 	case classes < 1:
 		return fmt.Errorf("%w: columns of %d rows, want 4 + classes", detection.ErrOutput, classes+boxRows)
-	case b.COCO && classes == detection.COCOClasses+1:
+	case b.COCOLabels && classes == detection.COCOClasses+1:
 		return fmt.Errorf("%w: columns of 85 rows, want 4 + classes, which are 84 for COCO's 80: 85 has an objectness row, "+
 			"as models of older YOLOs do", detection.ErrOutput)
-	case b.COCO && classes > detection.COCOClasses:
+	case b.COCOLabels && classes > detection.COCOClasses:
 		return fmt.Errorf("%w: %d classes, want at most COCO's 80; run with --param labels=own where a class's number is "+
 			"its category's id in the data set", detection.ErrOutput, classes)
 	}
@@ -198,7 +198,7 @@ func (b yoloBinding) checkClasses(classes int) error {
 
 // classLabel returns the ID of a class in the data set.
 func (b yoloBinding) classLabel(class int) float32 {
-	if b.COCO {
+	if b.COCOLabels {
 		return float32(detection.COCOLabel(class))
 	}
 	return float32(class)
@@ -206,7 +206,7 @@ func (b yoloBinding) classLabel(class int) float32 {
 
 // pictureInput returns the model's input.
 func (b yoloBinding) pictureInput() pictures.ModelInput {
-	return pictures.ModelInput{Recipe: b.letterbox, Size: b.letterbox.Size, Element: b.Element}
+	return pictures.ModelInput{Recipe: b.letterbox, Size: b.letterbox.Size, ElementType: b.ElementType}
 }
 
 // completeModel returns m with the tensors that the binding uses.

@@ -14,10 +14,10 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// annotationFile is the path of the annotations in COCO and in the distributed subset.
+// annotationFile is the path of the annotations in COCOLabels and in the distributed subset.
 const annotationFile = "annotations/instances_val2017.json"
 
-// convertSafe makes the safe subset of COCO's validation set, in the layout in which it is distributed. It reports
+// convertSafe makes the safe subset of COCOLabels's validation set, in the layout in which it is distributed. It reports
 // every missing picture.
 func convertSafe(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error) {
 	progress("reading " + annotationFile)
@@ -57,7 +57,7 @@ func copyPicture(in, out, name string) error {
 	return errors.Join(err, to.Close())
 }
 
-// openPicture searches the folders of COCO's layout.
+// openPicture searches the folders of COCOLabels's layout.
 func openPicture(in, name string) (*os.File, error) {
 	f, err := bounded.Open(filepath.Join(in, "val2017", name))
 	if errors.Is(err, os.ErrNotExist) {

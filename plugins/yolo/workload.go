@@ -26,7 +26,7 @@ type yoloWorkload struct {
 }
 
 func newYOLOWorkload(b yoloBinding, file backend.Model, set pictures.PictureSet) *yoloWorkload {
-	w := &yoloWorkload{yoloBinding: b, PictureSamples: pictures.NewSamples(set, b.pictureInput()),
+	w := &yoloWorkload{yoloBinding: b, PictureSamples: pictures.NewPictureSamples(set, b.pictureInput()),
 		file: b.completeModel(file)}
 	w.heads.New = func() any { return new(detection.DetectionHead) }
 	return w
@@ -43,7 +43,7 @@ func (w *yoloWorkload) RunNotes() sdk.RunNotes {
 	if note := w.pictureInput().ConversionNote(); note != "" {
 		r.Notes = append(r.Notes, note)
 	}
-	if n := w.classes.Load(); w.COCO && n > 0 && n < detection.COCOClasses {
+	if n := w.classes.Load(); w.COCOLabels && n > 0 && n < detection.COCOClasses {
 		r.Notes = append(r.Notes, fmt.Sprintf("the model has %d classes: they were taken for the first of COCO's 80", n))
 	}
 	return r

@@ -28,7 +28,7 @@ func (d *pictureDecoder) decodeJPEG(img *RGB, data []byte, o DecodeOptions, need
 	if err := d.jpeg.Decode(img.Pix, need(h.W, h.H)); err != nil {
 		return jpegError(err)
 	}
-	if o.Incomplete != nil && d.jpeg.Incomplete() {
+	if o.Incomplete != nil && d.jpeg.IsIncomplete() {
 		o.Incomplete()
 	}
 	if o.Converted != nil && h.Components != channels {

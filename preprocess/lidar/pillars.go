@@ -9,8 +9,8 @@ import (
 // Grid assigns points to pillars, which are the cells of a horizontal grid over a space.
 type Grid struct {
 	Space
-	Size       [3]float32 // size of a cell in metres
-	Points     int        // maximum number of points per pillar
+	CellSize   [3]float32 // size of a cell in metres
+	MaxPoints  int        // maximum number of points per pillar
 	MaxPillars int        // maximum number of pillars
 	cells      [2]int     // number of cells along x and y
 }
@@ -20,7 +20,7 @@ const maxCells = 1 << 24
 
 // NewGrid returns a grid over a space.
 func NewGrid(s Space, size [3]float32, points, maxPillars int) (*Grid, error) {
-	g := &Grid{Space: s, Size: size, Points: points, MaxPillars: maxPillars}
+	g := &Grid{Space: s, CellSize: size, MaxPoints: points, MaxPillars: maxPillars}
 	var n [3]int
 	for k := range n {
 		if !(size[k] > 0) || !(s.High[k] > s.Low[k]) {
@@ -90,12 +90,12 @@ func (p *Pillars) Fill(g *Grid, points []float32, pointValues int) {
 		}
 		pillar := int(*cell) - 1
 		count := int(p.Counts[pillar])
-		if count == g.Points {
+		if count == g.MaxPoints {
 			p.Dropped++
 			continue
 		}
 		p.Counts[pillar]++
-		row := pillar*g.Points + count
+		row := pillar*g.MaxPoints + count
 		copied := p.Values[row*Painted:][:Painted]
 		*(*[Values]float32)(copied) = [Values]float32(point)
 		if pointValues > Values {
@@ -118,12 +118,12 @@ func (p *Pillars) PillarPoints(i int) []float32 {
 func (p *Pillars) addPillar(g *Grid, x, y int) {
 	p.Coordinates = append(p.Coordinates, 0, int64(x), int64(y), 0)
 	p.Counts, p.cellOfPillar = append(p.Counts, 0), append(p.cellOfPillar, int32(y*g.cells[0]+x))
-	p.growValues(g.Points * Painted * len(p.Counts))
+	p.growValues(g.MaxPoints * Painted * len(p.Counts))
 }
 
 // findCell returns the cell of a point. ok is false outside the space.
 func (g *Grid) findCell(x, y, z float32) (cx, cy int, ok bool) {
-	fx, fy, fz := (x-g.Low[0])/g.Size[0], (y-g.Low[1])/g.Size[1], (z-g.Low[2])/g.Size[2]
+	fx, fy, fz := (x-g.Low[0])/g.CellSize[0], (y-g.Low[1])/g.CellSize[1], (z-g.Low[2])/g.CellSize[2]
 	if !(fx >= 0 && fx < float32(g.cells[0]) && fy >= 0 && fy < float32(g.cells[1]) && fz >= 0 && fz < 1) {
 		return 0, 0, false
 	}

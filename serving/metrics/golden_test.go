@@ -25,7 +25,7 @@ var beyond = []string{"/tokens_per_event", "/user/p1", "/user/p1_linear", "/user
 func TestGoldenFigures(t *testing.T) {
 	golden.Each(t, "serving/events/*.json", func(t *testing.T, path string) {
 		c := servingtest.ReadCase(t, path)
-		text, err := json.Marshal(metrics.ComputeFigures(c.Records(), c.Measure()))
+		text, err := json.Marshal(metrics.ComputeFigures(c.Records(), c.FigureRules()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +60,7 @@ func TestGoldenOthers(t *testing.T) {
 			continue
 		}
 		c := servingtest.ReadCase(t, path)
-		rules := c.Measure()
+		rules := c.FigureRules()
 		f := metrics.ComputeFigures(c.Records(), rules)
 		if f.TTFT.N == 0 || rules.Window != nil {
 			continue

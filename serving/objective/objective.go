@@ -136,7 +136,7 @@ func parseTerm(text string) (Term, error) {
 		return t, termError(&t, "there is nothing between two commas, or at an end")
 	case !ok:
 		return t, termError(&t, "no operator (<, <=, >, >=)")
-	case op == inequality.Equal || op == inequality.Different:
+	case op == inequality.Equal || op == inequality.NotEqual:
 		return t, termError(&t, fmt.Sprintf("%s is no limit; the operators are <, <=, >, >=", op))
 	}
 	t.Op = op

@@ -91,7 +91,7 @@ func rowsByPython(order string, seed uint64, all, n int) []int32 {
 	r, rows := mt19937.NewPythonWide(seed), make([]int32, n)
 	if order == WithReplacement {
 		for i := range rows {
-			rows[i] = int32(r.Below(uint32(all)))
+			rows[i] = int32(r.IntBelow(uint32(all)))
 		}
 		return rows
 	}

@@ -53,7 +53,7 @@ type openFile struct {
 func openSource(path, format string) (*openFile, error) {
 	f, err := bounded.Open(path)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrData, bounded.Named(err))
+		return nil, fmt.Errorf("%w: %w", ErrData, bounded.ShortenPathError(err))
 	}
 	s := &openFile{Closer: f}
 	if err := s.setLayout(f, path, format); err != nil {

@@ -38,7 +38,7 @@ func runtimeOf(archive, dir, plugins, arch string) error {
 	if err != nil {
 		return fmt.Errorf("-ort %s: %w", archive, err)
 	}
-	if err := onnxlib.Copy(library.Path, plugins); err != nil {
+	if err := onnxlib.CopyLibrary(library.Path, plugins); err != nil {
 		return err
 	}
 	fmt.Printf("ONNX Runtime %s (%s) of %s\n", library.Release, library.Variant, archive)

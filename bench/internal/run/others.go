@@ -16,12 +16,12 @@ const phaseInterval = 50 * time.Millisecond
 // watchOthers measures the processor time of other programs during a test, from the first query to the last answer. If
 // the test does not report its progress, it measures during the whole test. finish adds the result to the record.
 func (r *runner) watchOthers(progress *loadgen.Progress) (finish func(*record.Run)) {
-	read := func() (system.Processors, bool) { return system.ReadProcessors(r.request.Root(), os.Getpid()) }
+	read := func() (system.ProcessorTimes, bool) { return system.ReadProcessors(r.request.Root(), os.Getpid()) }
 	begun, ok := read()
 	if !ok {
 		return func(*record.Run) {}
 	}
-	var ended system.Processors
+	var ended system.ProcessorTimes
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(stopped)
@@ -46,7 +46,7 @@ func (r *runner) watchOthers(progress *loadgen.Progress) (finish func(*record.Ru
 	return func(rec *record.Run) {
 		close(stop)
 		<-stopped
-		if ended == (system.Processors{}) {
+		if ended == (system.ProcessorTimes{}) {
 			ended, _ = read()
 		}
 		if o, ok := ended.Since(begun); ok {

@@ -58,9 +58,9 @@ func (r *runner) executeRun(ctx context.Context, p *plan.Plan, t plan.Run) (reco
 	rec := r.newRecord(p, t)
 	err := r.performRun(ctx, p, t, &rec)
 	if rec.Effective != nil && !t.Streams && !errors.Is(err, loadgen.ErrLogsLost) { // the run has logs in this folder
-		err = errors.Join(err, output.Lost(p.Out, t.Dir))
+		err = errors.Join(err, output.CheckLost(p.Out, t.Dir))
 	}
-	files, kept := output.Keep(p.Out, t.Dir)
+	files, kept := output.SyncAndList(p.Out, t.Dir)
 	rec.Files = files
 	err = errors.Join(err, sdk.Usage(kept))
 	rec.Finish(err)
@@ -196,7 +196,7 @@ func (r *runner) checkScorer(ctx context.Context, pl plugin.Plugin, p *plan.Plan
 
 // scoreLog computes the accuracy from the log of the run.
 func (r *runner) scoreLog(ctx context.Context, pl plugin.Plugin, p *plan.Plan, t plan.Run, rec *record.Run) error {
-	if err := output.Lost(p.Out, t.Dir); err != nil {
+	if err := output.CheckLost(p.Out, t.Dir); err != nil {
 		return err
 	}
 	dir := filepath.Join(p.Out, t.Dir)

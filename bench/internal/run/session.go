@@ -82,7 +82,7 @@ func (s *planSession) executeRuns(ctx context.Context) (record.Document, error) 
 // folder lists runs that are still to be made, the failure stays in their records.
 func (s *planSession) restoreFolder(failure error) {
 	if failure == nil || s.begun || exitcode.Of(failure) == exitcode.Interrupted ||
-		s.plan.Request.Output.Listed && !s.claim.New() {
+		s.plan.Request.Output.Listed && !s.claim.IsNew() {
 		return
 	}
 	if s.claim.Discard() {

@@ -33,8 +33,8 @@ type exportOptions struct {
 }
 
 // exportWriters returns the writers by the kind of data that they write.
-func exportWriters() map[string]export.Writer {
-	return map[string]export.Writer{
+func exportWriters() map[string]export.SetWriter {
+	return map[string]export.SetWriter{
 		"images": export.ImageSets(0), "scenes": export.SceneSets(), "volumes": export.VolumeSets(),
 		"heads": export.HeadSets(), "streets": export.StreetSets(), "clicks": export.ClickSets(),
 		"questions": export.QuestionSets(),

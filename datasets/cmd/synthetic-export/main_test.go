@@ -79,7 +79,7 @@ func TestTheStreamIsReadAsTheOfficialSet(t *testing.T) {
 	}
 	o := streaming.RequestOptions{
 		TrainPeriods: preferences.TrainPeriods, Items: preferences.Items, Categories: preferences.Categories,
-		MaxSequence: 1 + preferences.HistoryMost + preferences.Candidates, MaxCandidates: preferences.Candidates,
+		MaxSequence: 1 + preferences.MaxHistory + preferences.Candidates, MaxCandidates: preferences.Candidates,
 	}
 	files, err := streaming.Open(dir, o)
 	if err != nil {

@@ -26,10 +26,10 @@ func (f Fault) String() string {
 
 // DatasetError contains all faults of a data set.
 type DatasetError struct {
-	Kind   error  // sentinel of the package that reads the data set
-	Path   string // path of the invalid file or folder
-	Faults []Fault
-	More   int // number of faults beyond the first 10,000, which are not stored
+	Kind    error  // sentinel of the package that reads the data set
+	Path    string // path of the invalid file or folder
+	Faults  []Fault
+	Omitted int // number of faults beyond the first 10,000, which are not stored
 }
 
 const (
@@ -40,11 +40,11 @@ const (
 // Error lists the first 20 faults, one per line, and the number of the others.
 func (e *DatasetError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v: %s: %s:", e.Kind, e.Path, figure.Plural(len(e.Faults)+e.More, "fault"))
+	fmt.Fprintf(&b, "%v: %s: %s:", e.Kind, e.Path, figure.Plural(len(e.Faults)+e.Omitted, "fault"))
 	for _, f := range e.Faults[:min(len(e.Faults), maxShownFaults)] {
 		fmt.Fprintf(&b, "\n  %v", f)
 	}
-	if more := len(e.Faults) + e.More - maxShownFaults; more > 0 {
+	if more := len(e.Faults) + e.Omitted - maxShownFaults; more > 0 {
 		fmt.Fprintf(&b, "\n  and %s more", figure.Count(uint64(more)))
 	}
 	return b.String()

@@ -36,7 +36,7 @@ func TestListIsBounded(t *testing.T) {
 	}
 	err := l.Err(errors.New("data set"), "file")
 	var all *DatasetError
-	if !errors.As(err, &all) || len(all.Faults) != maxStoredFaults || all.More != 30 || l.Len() != maxStoredFaults+30 {
+	if !errors.As(err, &all) || len(all.Faults) != maxStoredFaults || all.Omitted != 30 || l.Len() != maxStoredFaults+30 {
 		t.Fatalf("%d faults kept", len(all.Faults))
 	}
 	if !strings.Contains(err.Error(), "10,030 faults") || !strings.HasSuffix(err.Error(), "and 10,010 more") {

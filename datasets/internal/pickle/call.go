@@ -58,10 +58,10 @@ func (m *pickleMachine) pushPersistent() error {
 	if err != nil {
 		return err
 	}
-	if m.Kept == nil {
+	if m.LoadPersistent == nil {
 		return errors.New("a reference to something beside it")
 	}
-	v, err := m.Kept(reference)
+	v, err := m.LoadPersistent(reference)
 	if err != nil {
 		return err
 	}

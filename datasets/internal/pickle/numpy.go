@@ -18,7 +18,7 @@ func NumPy() ObjectReader {
 		"numpy.dtype":             newDType,
 		"_codecs.encode":          encodeLatin1, // protocol 2 stores bytes in this form
 		"__builtin__.bytes":       newEmptyBytes,
-		"collections.OrderedDict": OrderedDict,
+		"collections.OrderedDict": NewOrderedDict,
 	}
 	for _, core := range []string{"numpy.core", "numpy._core"} {
 		// called with (class, (0,), b"b"); makes an empty array, which build fills
@@ -29,8 +29,8 @@ func NumPy() ObjectReader {
 	return ObjectReader{Names: names}
 }
 
-// OrderedDict returns an empty Dict for a call of collections.OrderedDict. The pickle fills it afterwards.
-func OrderedDict(arguments Tuple) (any, error) {
+// NewOrderedDict returns an empty Dict for a call of collections.OrderedDict. The pickle fills it afterwards.
+func NewOrderedDict(arguments Tuple) (any, error) {
 	if len(arguments) > 0 {
 		return nil, fmt.Errorf("an OrderedDict of %d arguments, want none", len(arguments))
 	}

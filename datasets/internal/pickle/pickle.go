@@ -1,6 +1,6 @@
 // Package pickle reads Python pickles of plain data, and of objects for which its caller provides functions.
 //
-// In scope: protocols 2 to 5; None, bool, int, float, str, bytes, list, tuple, dict with str keys; OrderedDict,
+// In scope: protocols 2 to 5; None, bool, int, float, str, bytes, list, tuple, dict with str keys; NewOrderedDict,
 // numpy.ndarray and NumPy's scalars, through the caller's functions for NumPy. Out of scope: everything else. A pickle
 // is a program that may name and call anything. This reader refuses unknown names and executes nothing from the file.
 package pickle
@@ -49,8 +49,8 @@ type ObjectReader struct {
 	// Each, if not nil, receives the items of the pickle's top-level list, in order. The list itself stays empty, so items
 	// do not stay in memory unless Each keeps them or later items share parts of them. Load returns an error of Each.
 	Each func(i int, item any) error
-	// Kept returns the object for a reference to something outside the pickle. nil: such references are errors.
-	Kept func(reference any) (any, error)
+	// LoadPersistent returns the object for a reference to something outside the pickle. nil: such references are errors.
+	LoadPersistent func(reference any) (any, error)
 }
 
 // Load returns the object in a pickle: nil, bool, int64, float64, string, []byte, *List, Tuple, Dict, or a result of

@@ -84,7 +84,7 @@ func (r *tableReader) addObject(raw []byte) {
 func (r *tableReader) addValue(c TableColumn, raw json.RawMessage) (err error) {
 	present := raw != nil && string(raw) != "null"
 	r.seen[c.Name] = r.seen[c.Name] || present
-	if c.IDs {
+	if c.TokenIDs {
 		var ids []int32
 		if present {
 			ids, err = parseTokenIDs(raw)
@@ -116,7 +116,7 @@ func parseText(raw json.RawMessage) (text string, err error) {
 	return text, nil
 }
 
-// parseTokenIDs parses an array of token IDs. It also accepts an array that contains only that array, which some
+// parseTokenIDs parses an array of token TokenIDs. It also accepts an array that contains only that array, which some
 // tokenizers write.
 func parseTokenIDs(raw json.RawMessage) ([]int32, error) {
 	var ids []int32

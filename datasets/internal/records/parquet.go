@@ -52,10 +52,10 @@ func findLeaf(column *parquetfile.Column, c TableColumn) (*parquetfile.Column, e
 	numeric := whole && (column.Kind == parquetfile.Int32 || column.Kind == parquetfile.Int64)
 	text := column.Kind == parquetfile.ByteArray &&
 		(column.Meaning == parquetfile.Plain || column.Meaning == parquetfile.Text)
-	if c.IDs && (!numeric || !listed) {
+	if c.TokenIDs && (!numeric || !listed) {
 		return nil, fmt.Errorf("it has %s, want a list of token ids", column.TypeName())
 	}
-	if !c.IDs && (listed || !text && !numeric) {
+	if !c.TokenIDs && (listed || !text && !numeric) {
 		return nil, fmt.Errorf("it has %s, want text", column.TypeName())
 	}
 	return column, nil
@@ -125,7 +125,7 @@ func (c *cellAppender) addValue(v *parquetfile.LeafValue) error {
 	}
 	const idBytes = 4
 	n := idBytes
-	if c.column.IDs {
+	if c.column.TokenIDs {
 		c.addID(v)
 	} else {
 		n = len(c.addText(v))

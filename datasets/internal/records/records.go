@@ -20,17 +20,17 @@ import (
 // TableColumn describes a column that a data set may contain.
 type TableColumn struct {
 	Name     string
-	IDs      bool // the column contains token IDs instead of text
+	TokenIDs bool // the column contains token TokenIDs instead of text
 	Required bool
-	Among    []string // allowed texts; nil: any. If the column is not required, it may also have no text
+	Allowed  []string // allowed texts; nil: any. If the column is not required, it may also have no text
 }
 
 // checkText returns an error if the column may not contain text.
 func (c TableColumn) checkText(text string) error {
-	if c.Among == nil || slices.Contains(c.Among, text) || text == "" && !c.Required {
+	if c.Allowed == nil || slices.Contains(c.Allowed, text) || text == "" && !c.Required {
 		return nil
 	}
-	return fmt.Errorf("found %.40q, want one of %s", text, strings.Join(c.Among, ", "))
+	return fmt.Errorf("found %.40q, want one of %s", text, strings.Join(c.Allowed, ", "))
 }
 
 // RecordTable contains the columns of a file. Columns that the file lacks and null values read as "" or nil.
@@ -60,8 +60,8 @@ func (t *RecordTable) Text(column string, row int) string {
 	return ""
 }
 
-// IDs returns a value of a column of token IDs. The caller must not change it.
-func (t *RecordTable) IDs(column string, row int) []int32 {
+// TokenIDs returns a value of a column of token TokenIDs. The caller must not change it.
+func (t *RecordTable) TokenIDs(column string, row int) []int32 {
 	if c := t.ids[column]; c != nil {
 		return c[row]
 	}
@@ -98,7 +98,7 @@ func ReadTable(path, name string, columns []TableColumn, limit int, faults *faul
 func newTable(columns []TableColumn) *RecordTable {
 	t := &RecordTable{texts: map[string][]string{}, ids: map[string][][]int32{}}
 	for _, c := range columns {
-		if c.IDs {
+		if c.TokenIDs {
 			t.ids[c.Name] = [][]int32{}
 		} else {
 			t.texts[c.Name] = []string{}

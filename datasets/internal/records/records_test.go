@@ -17,7 +17,7 @@ import (
 )
 
 var columns = []TableColumn{
-	{Name: "input"}, {Name: "tok_input", IDs: true}, {Name: "output", Required: true}, {Name: "number"}, {Name: "absent"},
+	{Name: "input"}, {Name: "tok_input", TokenIDs: true}, {Name: "output", Required: true}, {Name: "number"}, {Name: "absent"},
 }
 
 var errKind = errors.New("table")
@@ -51,8 +51,8 @@ func TestForms(t *testing.T) {
 		if n := want.Len(); limit == 0 && n != 203 || limit > 0 && n != min(limit, 203) {
 			t.Fatalf("limit %d: %d rows", limit, n)
 		}
-		if text := want.Text("output", 0); text != "Zürich 東京" || !slices.Equal(want.IDs("tok_input", 0), []int32{1, 2, 3}) {
-			t.Errorf("the first row has %q, %v", text, want.IDs("tok_input", 0))
+		if text := want.Text("output", 0); text != "Zürich 東京" || !slices.Equal(want.TokenIDs("tok_input", 0), []int32{1, 2, 3}) {
+			t.Errorf("the first row has %q, %v", text, want.TokenIDs("tok_input", 0))
 		}
 		for _, name := range []string{"table.parquet", "table-old.parquet"} {
 			got, err := read(t, filepath.Join("testdata", name), limit)
@@ -75,7 +75,7 @@ func equal(t *testing.T, name string, got, want *RecordTable) {
 				t.Errorf("%s: row %d: %s %q, want %q", name, i, c, g, w)
 			}
 		}
-		if g, w := got.IDs("tok_input", i), want.IDs("tok_input", i); !slices.Equal(g, w) {
+		if g, w := got.TokenIDs("tok_input", i), want.TokenIDs("tok_input", i); !slices.Equal(g, w) {
 			t.Errorf("%s: row %d: ids %v, want %v", name, i, g, w)
 		}
 	}
@@ -86,7 +86,7 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if table.Len() != 2 || table.Text("output", 1) != "12" || !slices.Equal(table.IDs("tok_input", 0), []int32{5, 6}) ||
+	if table.Len() != 2 || table.Text("output", 1) != "12" || !slices.Equal(table.TokenIDs("tok_input", 0), []int32{5, 6}) ||
 		table.Text("input", 0) != "" {
 		t.Errorf("%+v", table)
 	}
@@ -99,7 +99,7 @@ func TestLinesOfPython(t *testing.T) {
 		"\ufeff[{\"output\": \"NaN\", \"more\": [-Infinity, NaN], \"tok_input\": [5], \"number\": Infinity}]",
 	} {
 		table, err := read(t, write(t, text), 0)
-		if err != nil || table.Text("output", 0) != "NaN" || !slices.Equal(table.IDs("tok_input", 0), []int32{5}) ||
+		if err != nil || table.Text("output", 0) != "NaN" || !slices.Equal(table.TokenIDs("tok_input", 0), []int32{5}) ||
 			table.Text("input", 0) != "" || table.Text("number", 0) != "" {
 			t.Errorf("%q: %+v, %v", text, table, err)
 		}
@@ -153,7 +153,7 @@ func TestGoldenLZ4(t *testing.T) {
 		}
 		count, sum, most := 0, 0, int32(0)
 		for row := range table.Len() {
-			ids := table.IDs("tok_input", row)
+			ids := table.TokenIDs("tok_input", row)
 			if len(ids) == 0 || ids[0] != 1 {
 				t.Errorf("%s: row %d has %v, want 1 first", name, row, ids)
 			}
@@ -165,7 +165,7 @@ func TestGoldenLZ4(t *testing.T) {
 			t.Errorf("%s: %d rows, %d ids of %d in all, %d at most", name, table.Len(), count, sum, most)
 		}
 	}
-	columns := []TableColumn{{Name: "question"}, {Name: "system_prompt"}, {Name: "tok_input", IDs: true}, {Name: "output"}}
+	columns := []TableColumn{{Name: "question"}, {Name: "system_prompt"}, {Name: "tok_input", TokenIDs: true}, {Name: "output"}}
 	var faults fault.FaultList
 	if _, err := ReadTable(filepath.Join("testdata", "lz4-damaged.parquet"), "", columns, 0, &faults); err == nil ||
 		!strings.Contains(err.Error(), "it is damaged") {
@@ -175,7 +175,7 @@ func TestGoldenLZ4(t *testing.T) {
 
 func TestParquetOfOtherTypes(t *testing.T) {
 	var faults fault.FaultList
-	for _, wrong := range []TableColumn{{Name: "tok_input"}, {Name: "input", IDs: true}, {Name: "number", IDs: true}} {
+	for _, wrong := range []TableColumn{{Name: "tok_input"}, {Name: "input", TokenIDs: true}, {Name: "number", TokenIDs: true}} {
 		if _, err := ReadTable(filepath.Join("testdata", "table.parquet"), "", []TableColumn{wrong}, 0,
 			&faults); err == nil ||
 			!strings.Contains(err.Error(), "column "+wrong.Name) {
@@ -212,7 +212,7 @@ func readAll(t *testing.T, path string, data []byte) (*RecordTable, error) {
 	}
 	for i := range table.Len() {
 		table.Text("output", i)
-		table.IDs("tok_input", i)
+		table.TokenIDs("tok_input", i)
 	}
 	return table, nil
 }

@@ -118,9 +118,9 @@ var tensorPickleReader = pickle.ObjectReader{
 		"torch._utils._rebuild_tensor_v2": rebuildTensor,
 		string(Long):                      nil,
 		string(Float):                     nil,
-		"collections.OrderedDict":         pickle.OrderedDict,
+		"collections.OrderedDict":         pickle.NewOrderedDict,
 	},
-	Kept: parseStorage,
+	LoadPersistent: parseStorage,
 }
 
 // parseStorage parses a reference ("storage", type, key, device, number of elements).

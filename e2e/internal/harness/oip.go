@@ -8,7 +8,7 @@ import (
 )
 
 // ServeOIP starts a server of the Open Inference Protocol, which ends with the test, and returns its address.
-func ServeOIP(t *testing.T, o oiptest.Options) string {
+func ServeOIP(t *testing.T, o oiptest.ServerOptions) string {
 	t.Helper()
 	server, err := oiptest.New(o)
 	if err != nil {

@@ -32,7 +32,7 @@ func WriteFolder(path string, fill func(dir string) error) error {
 		return err
 	}
 	if err = fill(dir); err == nil {
-		err = Sync(dir)
+		err = SyncTree(dir)
 	}
 	if err == nil {
 		err = os.Rename(dir, path)
@@ -43,9 +43,9 @@ func WriteFolder(path string, fill func(dir string) error) error {
 	return SyncNames(filepath.Dir(path))
 }
 
-// Sync syncs all files and folders below dir, and dir itself, to the disk, including those written by other programs.
+// SyncTree syncs all files and folders below dir, and dir itself, to the disk, including those written by other programs.
 // It returns write errors that the writers' own calls did not report. It does not follow links.
-func Sync(dir string) error {
+func SyncTree(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -35,15 +35,15 @@ func wrapError(key string, err error) error {
 // Seconds returns the length of the window, which is a whole number of microseconds.
 func (w Window) Seconds() float64 { return float64(w.End.Sub(w.Begin).Microseconds()) / 1e6 }
 
-// Holds reports whether a sample at time t counts.
-func (w Window) Holds(t time.Time) bool { return t.After(w.Begin) && t.Before(w.End) }
+// Contains reports whether a sample at time t counts.
+func (w Window) Contains(t time.Time) bool { return t.After(w.Begin) && t.Before(w.End) }
 
 // Average is the average of the samples in a window.
 type Average struct {
-	Window  Window
-	Watts   float64 // mean of the samples in the window above zero; 0 if there are none
-	Samples int     // number of these samples
-	Zeros   int     // number of samples in the window that are zero, negative or not a number
+	Window      Window
+	Watts       float64 // mean of the samples in the window above zero; 0 if there are none
+	Samples     int     // number of these samples
+	ZeroSamples int     // number of samples in the window that are zero, negative or not a number
 	// Gap is the longest time without a sample that counts, including the times before the first and after the last one.
 	Gap time.Duration
 	// Faults are the first unreadable lines. They do not include lines whose times are readable and outside the window.
@@ -56,14 +56,14 @@ const maxFaults = 10
 // Average reads all samples of a file. Unreadable lines are part of the result; the error is an error of r.
 func (w Window) Average(r io.Reader) (Average, error) {
 	a := Average{Window: w}
-	samples, last, sum := NewReader(r), w.Begin, 0.0
+	samples, last, sum := NewSampleReader(r), w.Begin, 0.0
 	for {
 		s, err := samples.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if line, ok := errors.AsType[*mllog.LineError](err); ok {
-			if len(a.Faults) < maxFaults && (s.Time.IsZero() || w.Holds(s.Time)) {
+			if len(a.Faults) < maxFaults && (s.Time.IsZero() || w.Contains(s.Time)) {
 				a.Faults = append(a.Faults, line)
 			}
 			continue
@@ -72,13 +72,13 @@ func (w Window) Average(r io.Reader) (Average, error) {
 			return a, err
 		}
 		switch {
-		case !w.Holds(s.Time):
+		case !w.Contains(s.Time):
 		case s.Watts > 0:
 			a.Samples++
 			sum += s.Watts
 			a.Gap, last = max(a.Gap, s.Time.Sub(last)), s.Time
 		default:
-			a.Zeros++
+			a.ZeroSamples++
 		}
 	}
 	a.Gap = max(a.Gap, w.End.Sub(last))
@@ -94,19 +94,19 @@ const (
 	Millijoules = "millijoules" // per query
 )
 
-// Metric is the power result of a scenario.
-type Metric struct {
+// PowerResult is the power result of a scenario.
+type PowerResult struct {
 	Value float64
 	Unit  string // Watts or Millijoules
 	// Efficiency is the performance per watt: samples, tokens or queries per joule.
 	Efficiency float64
 }
 
-// Measured describes the run of an average.
-type Measured struct {
-	Scenario string // scenario of the result; in a submission, the name of its folder
-	Logged   string // the log's effective_scenario, which differs if the result is inferred
-	Queries  uint64 // the log's result_query_count
+// MeasuredRun describes the run of an average.
+type MeasuredRun struct {
+	Scenario       string // scenario of the result; in a submission, the name of its folder
+	LoggedScenario string // the log's effective_scenario, which differs if the result is inferred
+	Queries        uint64 // the log's result_query_count
 	// Performance is the result of the run in its unit. It is not used for SingleStream and MultiStream.
 	Performance float64
 }
@@ -114,34 +114,34 @@ type Measured struct {
 // streamSamples is the number of samples of a MultiStream query. The official metric does not read it from the log.
 const streamSamples = 8
 
-// Metric returns the power result of an average: watts in Offline, Server and Interactive, and millijoules per query in
+// PowerResult returns the power result of an average: watts in Offline, Server and Interactive, and millijoules per query in
 // SingleStream and MultiStream. A MultiStream query has eight samples, also if the result is inferred from
 // SingleStream.
-func (a Average) Metric(m Measured) (Metric, error) {
+func (a Average) Metric(m MeasuredRun) (PowerResult, error) {
 	if a.Samples == 0 {
-		return Metric{}, fmt.Errorf("no sample of power above zero within the run, %s to %s",
+		return PowerResult{}, fmt.Errorf("no sample of power above zero within the run, %s to %s",
 			a.Window.Begin.Format(time.DateTime), a.Window.End.Format(time.DateTime))
 	}
 	switch {
 	case isScenario(m.Scenario, "Offline", "Server", "Interactive"):
-		return Metric{a.Watts, Watts, m.Performance / a.Watts}, nil
+		return PowerResult{a.Watts, Watts, m.Performance / a.Watts}, nil
 	case !isScenario(m.Scenario, "SingleStream", "MultiStream"):
-		return Metric{}, fmt.Errorf("found the scenario %q, which has no power result", m.Scenario)
+		return PowerResult{}, fmt.Errorf("found the scenario %q, which has no power result", m.Scenario)
 	case m.Queries == 0:
-		return Metric{}, errors.New("result_query_count is 0 or missing, so that there is no energy per query")
+		return PowerResult{}, errors.New("result_query_count is 0 or missing, so that there is no energy per query")
 	}
 	energy, samples := a.Watts*a.Window.Seconds(), 1.0
 	if isScenario(m.Scenario, "MultiStream") {
 		samples = streamSamples
 	}
-	if isScenario(m.Scenario, "MultiStream") && isScenario(m.Logged, "SingleStream") {
+	if isScenario(m.Scenario, "MultiStream") && isScenario(m.LoggedScenario, "SingleStream") {
 		energy *= streamSamples
 	}
 	mj := energy * 1000 / float64(m.Queries)
 	if math.IsNaN(mj) || mj == 0 {
-		return Metric{}, fmt.Errorf("the run lasted %v s, so that there is no energy per query", a.Window.Seconds())
+		return PowerResult{}, fmt.Errorf("the run lasted %v s, so that there is no energy per query", a.Window.Seconds())
 	}
-	return Metric{mj, Millijoules, samples * 1000 / mj}, nil
+	return PowerResult{mj, Millijoules, samples * 1000 / mj}, nil
 }
 
 // isScenario compares names of scenarios without case, because submissions also write them in lower case.

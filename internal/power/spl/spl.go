@@ -39,7 +39,7 @@ func ParseTime(text string) (time.Time, error) {
 	}
 	var n [8]int
 	for i, digits := range m {
-		n[i], _ = strconv.Atoi(strings.TrimSpace(pyfloat.Digits(digits)))
+		n[i], _ = strconv.Atoi(strings.TrimSpace(pyfloat.ToASCIIDigits(digits)))
 	}
 	micros, _ := strconv.Atoi((m[7] + "000000")[:6])
 	t := time.Date(n[3], time.Month(n[1]), n[2], n[4], n[5], n[6], micros*1000, time.UTC)
@@ -66,23 +66,23 @@ const (
 // maxLine limits the bytes of a line. Usual lines have some hundred bytes.
 const maxLine = 64 << 10
 
-// Reader reads the samples of a file one by one.
-type Reader struct {
+// SampleReader reads the samples of a file one by one.
+type SampleReader struct {
 	lines *bufio.Scanner
 	line  int
 }
 
-// NewReader returns a Reader that reads from r.
-func NewReader(r io.Reader) *Reader {
+// NewSampleReader returns a SampleReader that reads from r.
+func NewSampleReader(r io.Reader) *SampleReader {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLine)
-	return &Reader{lines: lines}
+	return &SampleReader{lines: lines}
 }
 
 // Next returns the next sample, or io.EOF after the last one. Like the official tools, it skips lines that do not begin
 // with "Time". After a [*mllog.LineError] the caller may continue; the sample then contains its time unless the time is
 // the fault.
-func (r *Reader) Next() (Sample, error) {
+func (r *SampleReader) Next() (Sample, error) {
 	for r.lines.Scan() {
 		r.line++
 		if line := r.lines.Text(); strings.HasPrefix(line, "Time") {
@@ -99,7 +99,7 @@ func (r *Reader) Next() (Sample, error) {
 	return Sample{}, io.EOF
 }
 
-func (r *Reader) parseLine(line string) (s Sample, err error) {
+func (r *SampleReader) parseLine(line string) (s Sample, err error) {
 	s.Line = line
 	fields := strings.Split(line, ",")
 	if len(fields) <= fieldTime+1 { // for the official tools, a line end after the time belongs to the time
@@ -118,7 +118,7 @@ func (r *Reader) parseLine(line string) (s Sample, err error) {
 	return s, nil
 }
 
-func (r *Reader) lineError(format string, args ...any) error {
+func (r *SampleReader) lineError(format string, args ...any) error {
 	return &mllog.LineError{Log: FileName, Line: r.line, Text: fmt.Sprintf(format, args...)}
 }
 

@@ -43,7 +43,7 @@ func average(t *testing.T, text string) Average {
 
 func TestAverageCountsWhatIsStrictlyWithinAndAboveZero(t *testing.T) {
 	a := average(t, tenMinutes)
-	if a.Watts != 110 || a.Samples != 3 || a.Zeros != 2 || len(a.Faults) != 0 {
+	if a.Watts != 110 || a.Samples != 3 || a.ZeroSamples != 2 || len(a.Faults) != 0 {
 		t.Errorf("got %+v", a)
 	}
 	if want := 5*time.Minute + 59*time.Second + 999*time.Millisecond; a.Gap != want {
@@ -87,14 +87,14 @@ func TestAverageNamesBadLines(t *testing.T) {
 func TestMetric(t *testing.T) {
 	a := average(t, tenMinutes)
 	for name, c := range map[string]struct {
-		run  Measured
-		want Metric
+		run  MeasuredRun
+		want PowerResult
 	}{
-		"offline":     {Measured{"Offline", "Offline", 1, 440}, Metric{110, Watts, 4}},
-		"interactive": {Measured{"interactive", "Server", 9, 440}, Metric{110, Watts, 4}},
-		"single":      {Measured{"SingleStream", "SingleStream", 8250, 0}, Metric{8000, Millijoules, 0.125}},
-		"multi":       {Measured{"MultiStream", "MultiStream", 8250, 0}, Metric{8000, Millijoules, 1}},
-		"inferred":    {Measured{"multistream", "SingleStream", 8250, 0}, Metric{64000, Millijoules, 0.125}},
+		"offline":     {MeasuredRun{"Offline", "Offline", 1, 440}, PowerResult{110, Watts, 4}},
+		"interactive": {MeasuredRun{"interactive", "Server", 9, 440}, PowerResult{110, Watts, 4}},
+		"single":      {MeasuredRun{"SingleStream", "SingleStream", 8250, 0}, PowerResult{8000, Millijoules, 0.125}},
+		"multi":       {MeasuredRun{"MultiStream", "MultiStream", 8250, 0}, PowerResult{8000, Millijoules, 1}},
+		"inferred":    {MeasuredRun{"multistream", "SingleStream", 8250, 0}, PowerResult{64000, Millijoules, 0.125}},
 	} {
 		if got, err := a.Metric(c.run); err != nil || got != c.want {
 			t.Errorf("%s: got %+v, %v, want %+v", name, got, err, c.want)
@@ -102,12 +102,12 @@ func TestMetric(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		of  Average
-		run Measured
+		run MeasuredRun
 	}{
-		"no samples": {average(t, ""), Measured{"Offline", "Offline", 1, 440}},
-		"no queries": {a, Measured{"SingleStream", "SingleStream", 0, 0}},
-		"scenario":   {a, Measured{"Online", "Offline", 1, 440}},
-		"no time":    {Average{Watts: 1, Samples: 1}, Measured{"SingleStream", "SingleStream", 1, 0}},
+		"no samples": {average(t, ""), MeasuredRun{"Offline", "Offline", 1, 440}},
+		"no queries": {a, MeasuredRun{"SingleStream", "SingleStream", 0, 0}},
+		"scenario":   {a, MeasuredRun{"Online", "Offline", 1, 440}},
+		"no time":    {Average{Watts: 1, Samples: 1}, MeasuredRun{"SingleStream", "SingleStream", 1, 0}},
 	} {
 		if got, err := c.of.Metric(c.run); err == nil {
 			t.Errorf("%s: got %+v", name, got)
@@ -125,7 +125,7 @@ func TestWindowNamesTheKey(t *testing.T) {
 func TestWhatIsWrittenIsRead(t *testing.T) {
 	want := Sample{Time: time.Date(2026, 11, 22, 8, 46, 1, 250_000_000, time.UTC), Watts: 55.25}
 	text := AppendSample(nil, want, "run")
-	got, err := NewReader(strings.NewReader(string(text))).Next()
+	got, err := NewSampleReader(strings.NewReader(string(text))).Next()
 	if err != nil || !got.Time.Equal(want.Time) || got.Watts != want.Watts {
 		t.Errorf("%s is read as %+v, %v", text, got, err)
 	}
@@ -150,7 +150,7 @@ func FuzzReader(f *testing.F) {
 
 func read(text string) []Sample {
 	var all []Sample
-	r := NewReader(strings.NewReader(text))
+	r := NewSampleReader(strings.NewReader(text))
 	for {
 		s, err := r.Next()
 		if errors.Is(err, io.EOF) || err != nil && !errors.Is(err, mllog.ErrFormat) {

@@ -62,7 +62,7 @@ func Integer(text string) (n int, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	for _, d := range pyfloat.Digits(digits) {
+	for _, d := range pyfloat.ToASCIIDigits(digits) {
 		if n = 10*n + int(d-'0'); n > 999 {
 			return 0, false
 		}

@@ -32,12 +32,12 @@ const maxCaptionBytes = 500
 
 // Index is the contents of the index file.
 type Index struct {
-	LogSHA256 string `json:"log_sha256"` // checksum of the accuracy log, in lower-case hex
-	Exhibits  []Item `json:"exhibits"`   // ordered, the worst first
+	LogSHA256 string      `json:"log_sha256"` // checksum of the accuracy log, in lower-case hex
+	Exhibits  []IndexItem `json:"exhibits"`   // ordered, the worst first
 }
 
-// Item describes an exhibit: a text, a picture, or both.
-type Item struct {
+// IndexItem describes an exhibit: a text, a picture, or both.
+type IndexItem struct {
 	Caption string `json:"caption"`
 	Text    string `json:"text,omitempty"`
 	File    string `json:"file,omitempty"` // name of a PNG in the folder
@@ -57,13 +57,13 @@ func Write(dir, logSHA256 string, all []sdk.Exhibit) (notes []string, err error)
 		notes = append(notes, fmt.Sprintf("%d exhibits beyond %d are left out", n, sdk.MaxExhibits))
 		all = all[:sdk.MaxExhibits]
 	}
-	index := Index{LogSHA256: logSHA256, Exhibits: []Item{}}
+	index := Index{LogSHA256: logSHA256, Exhibits: []IndexItem{}}
 	for i, e := range all {
 		if err := e.Check(); err != nil {
 			notes = append(notes, fmt.Sprintf("exhibit %d is left out: %v", i+1, err))
 			continue
 		}
-		item := Item{Caption: caption(e.Caption), Text: strings.ToValidUTF8(e.Text, "\uFFFD")}
+		item := IndexItem{Caption: caption(e.Caption), Text: strings.ToValidUTF8(e.Text, "\uFFFD")}
 		if len(e.PNG) > 0 {
 			item.File = fmt.Sprintf("%02d.png", i+1)
 			if err := wholefile.Write(filepath.Join(folder, item.File), e.PNG, 0o644); err != nil {

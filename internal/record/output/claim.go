@@ -98,7 +98,7 @@ func takeFree(dirs []string) (*Claim, error) {
 			return nil, unwritableError(dir, err)
 		}
 		found, err := Recover(dir)
-		recovered.Back, recovered.Kept = append(recovered.Back, found.Back...), append(recovered.Kept, found.Kept...)
+		recovered.Restored, recovered.Kept = append(recovered.Restored, found.Restored...), append(recovered.Kept, found.Kept...)
 		if err == nil && len(occupiedFolders(dir, dirs)) == 0 {
 			c.Recovered = recovered
 			return c, nil
@@ -157,8 +157,8 @@ func (c *Claim) Check() error {
 			"until the end", c.Dir, loadgen.ErrLogsLost)
 }
 
-// New reports whether the directory was created for the claim.
-func (c *Claim) New() bool { return len(c.created) > 0 }
+// IsNew reports whether the directory was created for the claim.
+func (c *Claim) IsNew() bool { return len(c.created) > 0 }
 
 // Discard restores the contents of the directory at the time of Remember. It may be called before any of the session's
 // tests has begun. Release removes folders that were created for the claim. If the path no longer names the claimed

@@ -117,7 +117,7 @@ func TestSettleTells(t *testing.T) {
 	out := earlier(t)
 	replace(t, out)
 	write(t, filepath.Join(out, LockName), "")
-	if r := Settle(out); len(r.Back) != len(dirs) || !strings.Contains(r.Text(), "are back") {
+	if r := Settle(out); len(r.Restored) != len(dirs) || !strings.Contains(r.Text(), "are back") {
 		t.Errorf("%+v", r)
 	}
 }

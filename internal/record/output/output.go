@@ -193,8 +193,8 @@ func WriteUserConf(out, scenarioDir string, text []byte) error {
 	return sdk.Usage(wholefile.Write(path, text, 0o644))
 }
 
-// Lost returns an error if logs of a finished run are no longer in its directory.
-func Lost(out, dir string) error {
+// CheckLost returns an error if logs of a finished run are no longer in its directory.
+func CheckLost(out, dir string) error {
 	var gone []string
 	for _, name := range logNames[:loadgenLogCount] {
 		path := filepath.Join(out, dir, name)
@@ -209,10 +209,10 @@ func Lost(out, dir string) error {
 		strings.Join(gone, ", "))
 }
 
-// Keep syncs a run's files to the disk, so that its record can refer to them, and returns them with their checksums.
+// SyncAndList syncs a run's files to the disk, so that its record can refer to them, and returns them with their checksums.
 // Paths are relative to out. A file that cannot be synced is an error, because the logs might be lost after a later
 // failure of the system.
-func Keep(out, dir string) ([]record.File, error) {
+func SyncAndList(out, dir string) ([]record.File, error) {
 	if err := syncRun(out, dir); err != nil {
 		return nil, err
 	}
@@ -220,12 +220,12 @@ func Keep(out, dir string) ([]record.File, error) {
 }
 
 // syncRun syncs all files in a run's folder and the folders above it, up to out. It returns nil if the folder does not
-// exist; Lost reports that case.
+// exist; CheckLost reports that case.
 func syncRun(out, dir string) error {
 	if _, err := os.Lstat(filepath.Join(out, dir)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err := wholefile.Sync(filepath.Join(out, dir)); err != nil {
+	if err := wholefile.SyncTree(filepath.Join(out, dir)); err != nil {
 		return fmt.Errorf("bringing the logs to the disk: %w", err)
 	}
 	for d := dir; d != "."; {

@@ -62,7 +62,7 @@ func TestTrials(t *testing.T) {
 	write(t, filepath.Join(out, dir, "run_01_streams_8", "mlperf_log_detail.txt"), "old")
 	write(t, filepath.Join(out, dir, "run_02_streams_4", "mlperf_log_detail.txt"), "old")
 	write(t, filepath.Join(out, dir, "run_02_streams_4", "mine.txt"), "the user's")
-	files, err := Keep(out, dir)
+	files, err := SyncAndList(out, dir)
 	if err != nil || len(files) != 2 || files[1].Path != dir+"/run_02_streams_4/mlperf_log_detail.txt" {
 		t.Errorf("files %v, %v", files, err)
 	}
@@ -160,7 +160,7 @@ func TestPrune(t *testing.T) {
 func TestFiles(t *testing.T) {
 	out := t.TempDir()
 	write(t, filepath.Join(out, dirs[1], "accuracy.txt"), "abc")
-	files, err := Keep(out, dirs[1])
+	files, err := SyncAndList(out, dirs[1])
 	if err != nil || len(files) != 1 || files[0].Path != "m/Offline/accuracy/accuracy.txt" || files[0].Size != 3 ||
 		len(files[0].SHA256) != 64 {
 		t.Errorf("%+v, %v", files, err)

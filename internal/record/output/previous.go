@@ -22,8 +22,8 @@ func previous(out string) string { return filepath.Join(out, PreviousName) }
 
 // Recovered lists the results that were set aside, by the directories of their runs.
 type Recovered struct {
-	Back []string // restored: the new run was not made or left no logs
-	Kept []string // still set aside: the new run began but did not finish
+	Restored []string // restored: the new run was not made or left no logs
+	Kept     []string // still set aside: the new run began but did not finish
 }
 
 // SetAside copies the records of runs in dirs whose logs will be replaced. It must be called before result.json changes
@@ -59,7 +59,7 @@ func readRecorded(out, dir string) (run record.Run, found bool, err error) {
 // Text returns lines for the user, or an empty text if no results were set aside.
 func (s Recovered) Text() string {
 	var b strings.Builder
-	for _, dir := range s.Back {
+	for _, dir := range s.Restored {
 		fmt.Fprintf(&b, "%s: the results that were to be replaced are back: no others were made\n", dir)
 	}
 	for _, dir := range s.Kept {
@@ -104,7 +104,7 @@ func (s *Recovered) recoverRun(out, dir string) error {
 		return err
 	}
 	if containsLog(out, dir) {
-		s.Back = append(s.Back, filepath.Join(out, dir))
+		s.Restored = append(s.Restored, filepath.Join(out, dir))
 	}
 	return nil
 }

@@ -52,21 +52,21 @@ func seedOf(t *testing.T, round string) uint64 {
 // TestPlaceOf parses the paths of logs in submissions of all rounds, and in other folders.
 func TestPlaceOf(t *testing.T) {
 	const lab = "/x/closed/Lab/"
-	of := func(p Place) Place { p.Division, p.Submitter = "closed", "Lab"; return p }
-	for path, want := range map[string]Place{
-		lab + "results/box/bert-99/Server/performance/run_1": of(Place{System: "box", Benchmark: "bert-99",
+	of := func(p LogPlace) LogPlace { p.Division, p.Submitter = "closed", "Lab"; return p }
+	for path, want := range map[string]LogPlace{
+		lab + "results/box/bert-99/Server/performance/run_1": of(LogPlace{System: "box", Benchmark: "bert-99",
 			Scenario: "Server", Mode: "performance", Run: 1}),
-		lab + "results/box/resnet50/offline/accuracy": of(Place{System: "box", Benchmark: "resnet50",
+		lab + "results/box/resnet50/offline/accuracy": of(LogPlace{System: "box", Benchmark: "resnet50",
 			Scenario: "Offline", Mode: "accuracy"}),
-		lab + "results/box/resnet50/multi-stream/performance/ranging": of(Place{System: "box", Benchmark: "resnet50",
+		lab + "results/box/resnet50/multi-stream/performance/ranging": of(LogPlace{System: "box", Benchmark: "resnet50",
 			Scenario: "MultiStream", Mode: "ranging"}),
-		lab + "compliance/box/resnet50/SingleStream/TEST04-A/performance/run_1": of(Place{System: "box",
+		lab + "compliance/box/resnet50/SingleStream/TEST04-A/performance/run_1": of(LogPlace{System: "box",
 			Benchmark: "resnet50", Scenario: "SingleStream", Test: "TEST04-A", Mode: "performance", Run: 1}),
-		lab + "audit/box/resnet50/Offline/TEST03/submission": of(Place{System: "box", Benchmark: "resnet50",
+		lab + "audit/box/resnet50/Offline/TEST03/submission": of(LogPlace{System: "box", Benchmark: "resnet50",
 			Scenario: "Offline", Test: "TEST03"}),
-		lab + "results/box/whisper/Offline/TEST01/accuracy": of(Place{System: "box", Benchmark: "whisper",
+		lab + "results/box/whisper/Offline/TEST01/accuracy": of(LogPlace{System: "box", Benchmark: "whisper",
 			Scenario: "Offline", Test: "TEST01", Mode: "accuracy"}),
-		lab + "results/box/bert-99/Interactive/performance/run_5": of(Place{System: "box", Benchmark: "bert-99",
+		lab + "results/box/bert-99/Interactive/performance/run_5": of(LogPlace{System: "box", Benchmark: "bert-99",
 			Scenario: "Interactive", Mode: "performance", Run: 5}),
 		"/home/box/bert-99/Server/performance/run_1": {System: "box", Benchmark: "bert-99", Scenario: "Server",
 			Mode: "performance", Run: 1},

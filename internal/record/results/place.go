@@ -12,9 +12,9 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Place contains the properties of a run in the path of its logs' folder: SYSTEM/BENCHMARK/SCENARIO and the folders
+// LogPlace contains the properties of a run in the path of its logs' folder: SYSTEM/BENCHMARK/SCENARIO and the folders
 // below. Properties that the path does not contain are empty.
-type Place struct {
+type LogPlace struct {
 	Division, Submitter, System string // in a submission's tree; other folders have only System
 	Benchmark                   string // name of the folder: "bert-99"
 	Scenario                    string // in the rules' spelling: "Server"
@@ -33,10 +33,10 @@ var systemFolders = []string{"results", "compliance", "audit", "measurements"}
 
 // PlaceOf parses the path of a folder of logs. ok is false if no folder in it has the name of a scenario and a parent
 // that can be a benchmark's folder.
-func PlaceOf(dir string) (p Place, ok bool) {
+func PlaceOf(dir string) (p LogPlace, ok bool) {
 	whole, err := filepath.Abs(dir)
 	if err != nil {
-		return Place{}, false
+		return LogPlace{}, false
 	}
 	parts := strings.Split(strings.Trim(filepath.ToSlash(whole), "/"), "/")
 	last := func() string {
@@ -65,7 +65,7 @@ func PlaceOf(dir string) (p Place, ok bool) {
 		drop()
 	}
 	if p.Scenario = foldScenario(last()); p.Scenario == "" || len(parts) < 2 {
-		return Place{}, false
+		return LogPlace{}, false
 	}
 	drop()
 	p.Benchmark = last()
@@ -76,7 +76,7 @@ func PlaceOf(dir string) (p Place, ok bool) {
 }
 
 // setSubmission sets the properties of a submission's tree: DIVISION/SUBMITTER/results/SYSTEM.
-func (p *Place) setSubmission(parts []string) {
+func (p *LogPlace) setSubmission(parts []string) {
 	n := len(parts)
 	if n < 4 || !slices.Contains(systemFolders, parts[n-2]) || !slices.Contains(divisions, parts[n-4]) {
 		return
@@ -110,7 +110,7 @@ func scenarioNames() (all []string) {
 
 // applyTo sets a record's properties from the place. The log's own scenario and mode take precedence, except for
 // ranging runs and Interactive, which are not in logs.
-func (p Place) applyTo(r *record.Run) {
+func (p LogPlace) applyTo(r *record.Run) {
 	r.Model, r.RulesKey, r.Test = p.Benchmark, p.Benchmark, p.Test
 	r.Place = &record.Place{
 		Division: p.Division, Submitter: p.Submitter, System: p.System, Benchmark: p.Benchmark,

@@ -184,13 +184,13 @@ func (f *FoundRun) checkFiles() {
 		return
 	}
 	if err := record.CheckFiles(f.Out, f.Files); err != nil {
-		f.Notes = append(slices.Clone(f.Notes), record.Finding{About: AboutFiles, Text: fmt.Sprintf(
+		f.Notes = append(slices.Clone(f.Notes), record.Finding{About: FilesSubject, Text: fmt.Sprintf(
 			"%v: figures are those that were recorded, and cannot be made again", err)})
 	}
 }
 
-// AboutFiles is the subject of a note about changed files of a run.
-const AboutFiles = "files"
+// FilesSubject is the subject of a note about changed files of a run.
+const FilesSubject = "files"
 
 // sortSweeps sorts the points of each sweep, which are neighbours, by their loads, because the names of their folders
 // have another order.

@@ -28,8 +28,8 @@ func (f *File) check() error {
 	for i := range f.Bands {
 		faults = append(faults, f.Bands[i].check())
 	}
-	for i := range f.Told {
-		faults = append(faults, f.Told[i].check())
+	for i := range f.Collected {
+		faults = append(faults, f.Collected[i].check())
 	}
 	return errors.Join(append(faults, f.Lengths.check(), f.Rates.check())...)
 }

@@ -24,7 +24,7 @@ const (
 )
 
 // MaxBytes limits the size of a file for writing and reading.
-const MostBytes = 1 << 20
+const MaxBytes = 1 << 20
 
 // File contains a run's measurements. Times are nanoseconds since Start.
 type File struct {
@@ -47,7 +47,7 @@ type File struct {
 	// Lengths contains the lengths of prompts and answers of a measured server; nil: they are unknown.
 	Lengths *Lengths `json:"lengths,omitempty"`
 	// Collected contains the readings of a server's metrics and of meters.
-	Told []Told `json:"told,omitempty"`
+	Collected []CollectedSeries `json:"told,omitempty"`
 }
 
 // Line is a measure over time: a selection of its values that includes the highest value of each stretch. T contains
@@ -102,15 +102,15 @@ func (f *File) Histogram(of metric.Times) *Histogram {
 // JSON returns the file's text.
 func (f *File) JSON() ([]byte, error) {
 	text, err := json.Marshal(f)
-	if err == nil && len(text) >= MostBytes {
-		err = fmt.Errorf("the series take %d bytes, want at most %d", len(text), MostBytes)
+	if err == nil && len(text) >= MaxBytes {
+		err = fmt.Errorf("the series take %d bytes, want at most %d", len(text), MaxBytes)
 	}
 	return append(text, '\n'), err
 }
 
 // Write writes the file of a timed run to a folder.
 func Write(r loadgen.Recording, dir string) error {
-	text, err := Of(r).JSON()
+	text, err := FromSource(r).JSON()
 	if err != nil {
 		return err
 	}
@@ -146,12 +146,12 @@ func Read(dir string) (*File, error) {
 		return nil, err
 	}
 	defer in.Close()
-	text, err := io.ReadAll(io.LimitReader(in, MostBytes+1))
+	text, err := io.ReadAll(io.LimitReader(in, MaxBytes+1))
 	if err != nil {
 		return nil, err
 	}
-	if len(text) > MostBytes {
-		return nil, fmt.Errorf("%s: %w: it is longer than %d bytes", path, ErrFormat, MostBytes)
+	if len(text) > MaxBytes {
+		return nil, fmt.Errorf("%s: %w: it is longer than %d bytes", path, ErrFormat, MaxBytes)
 	}
 	f, err := Parse(text)
 	if err != nil {

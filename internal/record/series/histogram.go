@@ -22,7 +22,7 @@ type Histogram struct {
 	Buckets Buckets `json:"buckets"`
 }
 
-// Bucket is a bucket that is not empty. Its lowest value is Low(Index, Bits).
+// Bucket is a bucket that is not empty. Its lowest value is LowestValue(Index, Bits).
 type Bucket struct {
 	Index int64
 	Count uint64
@@ -42,8 +42,8 @@ const (
 // bucketOf returns the bucket of a value, which must not be negative.
 func bucketOf(v int64, precision int) int64 { return int64(orderstat.Bucket(uint64(v), precision)) }
 
-// Low returns the lowest value of a bucket.
-func Low(index int64, precision int) int64 {
+// LowestValue returns the lowest value of a bucket.
+func LowestValue(index int64, precision int) int64 {
 	low, _ := orderstat.Bounds(int(index), precision)
 	return low
 }
@@ -174,7 +174,7 @@ func (c *counter) atPrecision(precision int) Histogram {
 		if n == 0 {
 			continue
 		}
-		index := bucketOf(Low(int64(i), maxBits), precision)
+		index := bucketOf(LowestValue(int64(i), maxBits), precision)
 		if last := len(all) - 1; last >= 0 && all[last].Index == index {
 			all[last].Count += n
 			continue

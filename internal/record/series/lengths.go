@@ -62,7 +62,7 @@ func lengthsOf(all []*metrics.Measured) *Lengths {
 	l.Prompts, l.Answers = countSizes(prompts), countSizes(answers)
 	slices.SortStableFunc(both, func(a, b timed) int { return int(min(max(a.prompt-b.prompt, -1), 1)) })
 	l.Of = len(both)
-	for _, i := range Thin(len(both), maxLengths, func(i int) (x, y float64) {
+	for _, i := range SelectPoints(len(both), maxLengths, func(i int) (x, y float64) {
 		return float64(both[i].prompt), float64(both[i].ttft)
 	}) {
 		l.Prompt, l.TTFT = append(l.Prompt, both[i].prompt), append(l.TTFT, both[i].ttft)

@@ -21,7 +21,7 @@ type Source interface {
 }
 
 // FromSource makes the file of a source.
-func Of(src Source) *File {
+func FromSource(src Source) *File {
 	per := max(1, src.SamplesPerQuery())
 	f := &File{
 		Schema: Schema, SchemaVersion: SchemaVersion, Start: src.Start().UTC(), Samples: src.Samples(), SamplesPerQuery: per,
@@ -146,7 +146,7 @@ func (m distribution) line(missing int) Line {
 		number = func(i int) int { return int(there[i]) }
 	}
 	l := Line{Name: m.times.Key, Of: m.n - missing}
-	points := Thin(l.Of, maxPoints, func(i int) (x, y float64) {
+	points := SelectPoints(l.Of, maxPoints, func(i int) (x, y float64) {
 		due, v, _ := m.value(number(i))
 		return float64(due), float64(v)
 	})

@@ -7,10 +7,10 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// OfRequests makes the file of a measured server from the records of its requests, in the order of their due times,
+// FromRequests makes the file of a measured server from the records of its requests, in the order of their due times,
 // beginning at start. Latency is the time to the last token. Warm-up requests and requests that the client cancelled
 // are omitted; failed requests are unanswered.
-func OfRequests(requests []metrics.Request, rules metrics.FigureRules, start time.Time) *File {
+func FromRequests(requests []metrics.Request, rules metrics.FigureRules, start time.Time) *File {
 	s := servedRequests{start: start}
 	all := make([]metrics.Measured, 0, len(requests))
 	for i := range requests {
@@ -26,7 +26,7 @@ func OfRequests(requests []metrics.Request, rules metrics.FigureRules, start tim
 			s.tokens = s.tokens || m.Out > 0
 		}
 	}
-	f := Of(&s)
+	f := FromSource(&s)
 	f.Samples, f.Queries, f.Unanswered = len(all), len(all), len(all)-len(s.answered)
 	f.Lengths = lengthsOf(s.answered)
 	f.Rates.countOutstanding(all)

@@ -37,9 +37,9 @@ func TestOfRequests(t *testing.T) {
 	early := asked(0, 30, 11) // its user sent it before the measurement began
 	early.Due = -1000
 	all := []metrics.Request{warm, early, asked(second/2, 10, 11), failed, asked(2*second, 20, 21)}
-	f := OfRequests(all, metrics.FigureRules{}, time.Unix(0, 0))
-	told := Told{Name: "power", Title: "meter", Unit: "W", T: []int64{-5, 5, 9}, V: []float64{1, math.NaN(), 2}}
-	f.Told = []Told{told.Thinned()}
+	f := FromRequests(all, metrics.FigureRules{}, time.Unix(0, 0))
+	told := CollectedSeries{Name: "power", Title: "meter", Unit: "W", T: []int64{-5, 5, 9}, V: []float64{1, math.NaN(), 2}}
+	f.Collected = []CollectedSeries{told.Thinned()}
 	if f.Samples != 4 || f.Unanswered != 1 || f.Duration != 4*second+second/2 {
 		t.Errorf("%d samples, %d unanswered, in %d ns", f.Samples, f.Unanswered, f.Duration)
 	}
@@ -72,7 +72,7 @@ func TestOfRequests(t *testing.T) {
 		l.Answers.From != 11 || l.Answers.Count[0] != 2 {
 		t.Errorf("lengths %+v", l)
 	}
-	if v := f.Told[0].V; !slices.Equal(v, []float64{1, 2}) {
+	if v := f.Collected[0].V; !slices.Equal(v, []float64{1, 2}) {
 		t.Errorf("told %v: a number that is none is left out", v)
 	}
 	text, err := f.JSON()
@@ -109,7 +109,7 @@ func TestUncountedRequests(t *testing.T) {
 		r.Events.Add(metrics.StreamEvent{At: second + k*second, Kind: metrics.Content, Text: true})
 	}
 	r.Usage.Completion = 10
-	f := OfRequests([]metrics.Request{r, r}, metrics.FigureRules{}, time.Time{})
+	f := FromRequests([]metrics.Request{r, r}, metrics.FigureRules{}, time.Time{})
 	var came []int64
 	for _, n := range f.Rates.Streamed {
 		if n > 0 {
@@ -119,14 +119,14 @@ func TestUncountedRequests(t *testing.T) {
 	if !slices.Equal(came, []int64{4, 6, 4, 6}) || f.Lengths == nil || !f.Lengths.Asked || f.Lengths.Prompt[0] != 100 {
 		t.Errorf("%v came, lengths %+v", came, f.Lengths)
 	}
-	if f := OfRequests(nil, metrics.FigureRules{}, time.Time{}); f.Samples != 0 || f.Lengths != nil {
+	if f := FromRequests(nil, metrics.FigureRules{}, time.Time{}); f.Samples != 0 || f.Lengths != nil {
 		t.Errorf("of nothing: %+v", f)
 	}
 }
 
 // TestToldIsThinned checks that a day of readings stays small and keeps its peak.
 func TestToldIsThinned(t *testing.T) {
-	var told Told
+	var told CollectedSeries
 	for k := range int64(86_400) {
 		told.T, told.V = append(told.T, k*second), append(told.V, float64(k%7))
 	}

@@ -57,7 +57,7 @@ func TestOf(t *testing.T) {
 		"ended early": {n: 5000, per: 1, left: 100}, "one query": {n: 4096, per: 4096}, "one sample": {n: 1, per: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := Of(m)
+			f := FromSource(m)
 			text, err := f.JSON()
 			if err != nil {
 				t.Fatal(err)
@@ -116,7 +116,7 @@ func (m made) compare(t *testing.T, f *File) {
 // The band counts every value once, and its percentiles are those of the values of each step.
 func TestBands(t *testing.T) {
 	m := made{n: 6100, per: 1, left: 7}
-	f := Of(m)
+	f := FromSource(m)
 	b := f.Band(metric.Latency)
 	if b == nil || len(b.Count) != maxBands {
 		t.Fatalf("band %+v", b)
@@ -143,7 +143,7 @@ func TestBands(t *testing.T) {
 
 // A file without bands has bands of complete lines, but not of reduced ones.
 func TestBandsOfOlderFiles(t *testing.T) {
-	whole, thinned := Of(made{n: 1500, per: 1}), Of(made{n: 5000, per: 1})
+	whole, thinned := FromSource(made{n: 1500, per: 1}), FromSource(made{n: 5000, per: 1})
 	kept := whole.Bands
 	whole.Bands, thinned.Bands = nil, nil
 	got := whole.Band(metric.Latency)
@@ -153,7 +153,7 @@ func TestBandsOfOlderFiles(t *testing.T) {
 	if b := thinned.Band(metric.Latency); b != nil {
 		t.Errorf("a line of some values has the band %+v", b)
 	}
-	if b := Of(made{n: 199, per: 1}).Band(metric.Latency); b != nil {
+	if b := FromSource(made{n: 199, per: 1}).Band(metric.Latency); b != nil {
 		t.Errorf("199 values have the band %+v", b)
 	}
 }
@@ -165,7 +165,7 @@ func TestDamagedBands(t *testing.T) {
 		"long": func(b *Band) { b.Step = math.MaxInt64 }, "below 0": func(b *Band) { b.Count[1] = -1 },
 		"order": func(b *Band) { b.P99[2] = b.P50[2] - 1 },
 	} {
-		f := Of(made{n: 5000, per: 1})
+		f := FromSource(made{n: 5000, per: 1})
 		damage(&f.Bands[0])
 		text, err := f.JSON()
 		if err != nil {
@@ -190,7 +190,7 @@ func TestThinKeepsPeaks(t *testing.T) {
 		values[i] = 100 + float64(i)
 		peaks = append(peaks, i)
 	}
-	chosen := Thin(n, most, func(i int) (float64, float64) { return float64(i), values[i] })
+	chosen := SelectPoints(n, most, func(i int) (float64, float64) { return float64(i), values[i] })
 	if len(chosen) > most || !slices.IsSorted(chosen) || len(slices.Compact(slices.Clone(chosen))) != len(chosen) {
 		t.Errorf("%d points, want %d that ascend", len(chosen), most)
 	}
@@ -199,14 +199,14 @@ func TestThinKeepsPeaks(t *testing.T) {
 			t.Errorf("the peak at %d is lost", p)
 		}
 	}
-	if got := Thin(5, 6, nil); len(got) != 5 {
+	if got := SelectPoints(5, 6, nil); len(got) != 5 {
 		t.Errorf("of 5 points %d stay", len(got))
 	}
 }
 
 // A file never exceeds its maximum size. In this distribution every bucket from a nanosecond to a day contains values.
 func TestFileStaysSmall(t *testing.T) {
-	f := Of(made{n: 20_000, per: 1, tokens: true})
+	f := FromSource(made{n: 20_000, per: 1, tokens: true})
 	for k := range f.Histograms {
 		c := newCounter(f.Histograms[k].Name)
 		for v := int64(1); v < 86_400_000_000_000; v += 1 + v/1500 {
@@ -216,14 +216,14 @@ func TestFileStaysSmall(t *testing.T) {
 		}
 		f.Histograms[k] = c.histogram()
 	}
-	long := Told{Name: "kv_cache_use", Title: "KV cache in use", Unit: "%"}
+	long := CollectedSeries{Name: "kv_cache_use", Title: "KV cache in use", Unit: "%"}
 	f.Lengths, f.Rates.Streamed = &Lengths{Of: maxLengths}, f.Rates.Tokens
 	for k := range int64(maxLengths) {
 		f.Lengths.Prompt, f.Lengths.TTFT = append(f.Lengths.Prompt, 1_000_000+k), append(f.Lengths.TTFT, 9e12+k)
 		long.T, long.V = append(long.T, 9e12+k), append(long.V, float64(k)/7)
 	}
 	for range 14 { // the maximum number of quantities, and two of meters
-		f.Told = append(f.Told, long.Thinned())
+		f.Collected = append(f.Collected, long.Thinned())
 	}
 	text, err := f.JSON()
 	if err != nil {
@@ -248,13 +248,13 @@ func TestBuckets(t *testing.T) {
 			last = i
 		}
 	}
-	if i := bucketOf(math.MaxInt64, maxBits); Low(i, maxBits) < math.MaxInt64>>1 {
-		t.Errorf("the last bucket begins at %d", Low(i, maxBits))
+	if i := bucketOf(math.MaxInt64, maxBits); LowestValue(i, maxBits) < math.MaxInt64>>1 {
+		t.Errorf("the last bucket begins at %d", LowestValue(i, maxBits))
 	}
 }
 
 func TestParseRefuses(t *testing.T) {
-	good, _ := Of(made{n: 100, per: 1}).JSON()
+	good, _ := FromSource(made{n: 100, per: 1}).JSON()
 	for name, change := range map[string][2]string{
 		"another schema": {`"plumbline.series"`, `"other"`}, "a newer version": {`"schema_version":1`, `"schema_version":2`},
 		"no samples per query": {`"samples_per_query":1`, `"samples_per_query":0`},
@@ -281,7 +281,7 @@ func TestFindFallsBackToTheTrace(t *testing.T) {
 			s.Scenario, s.MinDuration, s.MinQueryCount, s.ServerTargetQPS = scenario, 0, 500, 1e5
 			var direct *File
 			l := loadgen.LogSettings{OutDir: dir, EnableTrace: true, Record: func(r loadgen.Recording, _ string) error {
-				direct = Of(r)
+				direct = FromSource(r)
 				return nil
 			}}
 			qsl := loadgentest.QSL{Total: 100, Performance: 100}
@@ -314,12 +314,12 @@ func TestFindFallsBackToTheTrace(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	text, _ := Of(fixed{[]int64{3, 1, 5}}).JSON()
+	text, _ := FromSource(fixed{[]int64{3, 1, 5}}).JSON()
 	f.Add(text)
-	banded, _ := Of(made{n: 300, per: 1}).JSON()
+	banded, _ := FromSource(made{n: 300, per: 1}).JSON()
 	f.Add(banded)
-	served := OfRequests([]metrics.Request{asked(0, 10, 3), asked(second, 20, 2)}, metrics.FigureRules{}, time.Time{})
-	served.Told = []Told{{Name: "power", Title: "meter", Unit: "W", T: []int64{-5, 9}, V: []float64{1, 2}}}
+	served := FromRequests([]metrics.Request{asked(0, 10, 3), asked(second, 20, 2)}, metrics.FigureRules{}, time.Time{})
+	served.Collected = []CollectedSeries{{Name: "power", Title: "meter", Unit: "W", T: []int64{-5, 9}, V: []float64{1, 2}}}
 	text, _ = served.JSON()
 	f.Add(text)
 	f.Fuzz(func(t *testing.T, text []byte) {
@@ -367,7 +367,7 @@ func BenchmarkOf(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		text, err := Of(fixed{slots}).JSON()
+		text, err := FromSource(fixed{slots}).JSON()
 		if err != nil {
 			b.Fatal(err)
 		}

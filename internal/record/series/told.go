@@ -11,7 +11,7 @@ const maxCollected = 300
 
 // CollectedSeries is a quantity over time that a collector read during the run, from a server's metrics or a power
 // meter.
-type Told struct {
+type CollectedSeries struct {
 	Name  string    `json:"name"`
 	Title string    `json:"title"` // for people; distinguishes the quantities of one unit
 	Unit  string    `json:"unit"`  // "requests", "%", "tokens/s", "W", "ns", ...
@@ -20,15 +20,15 @@ type Told struct {
 }
 
 // Thinned returns up to 300 of the values, selected by SelectPoints. It omits values that are not finite.
-func (t Told) Thinned() Told {
-	out := Told{Name: t.Name, Title: t.Title, Unit: t.Unit}
+func (t CollectedSeries) Thinned() CollectedSeries {
+	out := CollectedSeries{Name: t.Name, Title: t.Title, Unit: t.Unit}
 	var known []int
 	for i, v := range t.V {
 		if !math.IsNaN(v) && !math.IsInf(v, 0) {
 			known = append(known, i)
 		}
 	}
-	for _, k := range Thin(len(known), maxCollected, func(i int) (x, y float64) {
+	for _, k := range SelectPoints(len(known), maxCollected, func(i int) (x, y float64) {
 		return float64(t.T[known[i]]), t.V[known[i]]
 	}) {
 		out.T, out.V = append(out.T, t.T[known[k]]), append(out.V, t.V[known[k]])
@@ -37,7 +37,7 @@ func (t Told) Thinned() Told {
 }
 
 // Since returns the series with its times counted from a later zero.
-func (t Told) Since(zero int64) Told {
+func (t CollectedSeries) Since(zero int64) CollectedSeries {
 	t.T = slices.Clone(t.T)
 	for i := range t.T {
 		t.T[i] -= zero
@@ -45,7 +45,7 @@ func (t Told) Since(zero int64) Told {
 	return t
 }
 
-func (t *Told) check() error {
+func (t *CollectedSeries) check() error {
 	switch {
 	case len(t.T) != len(t.V):
 		return fmt.Errorf("what was told of %q has %d times and %d values", t.Name, len(t.T), len(t.V))

@@ -93,7 +93,7 @@ func FromTraceLog(in io.Reader) (*File, error) {
 		return nil, ErrNone
 	}
 	t.sortSamples()
-	return Of(&t), nil
+	return FromSource(&t), nil
 }
 
 func (t *tracedRun) add(s mllog.TraceSample) error {

@@ -65,9 +65,9 @@ func checkedPage(ctx context.Context, flag, url string) (*scrape.Page, error) {
 }
 
 // readProcessors returns the processor time that the client's machine has used so far.
-func (s Sources) readProcessors() (system.Processors, bool) {
+func (s Sources) readProcessors() (system.ProcessorTimes, bool) {
 	if s.Root == nil {
-		return system.Processors{}, false
+		return system.ProcessorTimes{}, false
 	}
 	return system.ReadProcessors(s.Root, os.Getpid())
 }

@@ -94,9 +94,9 @@ func (m *powerMeasurement) finish(ctx context.Context, p *sweep.SweepPoint) {
 }
 
 // wattsOverTime returns the watts of spl.txt over time, relative to began.
-func wattsOverTime(text []byte, began time.Time) series.Told {
-	t := series.Told{Name: "power", Unit: "W"}
-	in := spl.NewReader(bytes.NewReader(text))
+func wattsOverTime(text []byte, began time.Time) series.CollectedSeries {
+	t := series.CollectedSeries{Name: "power", Unit: "W"}
+	in := spl.NewSampleReader(bytes.NewReader(text))
 	for {
 		s, err := in.Next()
 		if _, bad := errors.AsType[*mllog.LineError](err); bad {

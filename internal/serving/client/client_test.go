@@ -50,7 +50,7 @@ func ask(t *testing.T, c *Client, a prompts.Ask) *metrics.Request {
 }
 
 func TestRecords(t *testing.T) {
-	c := open(t, openaitest.Options{Owner: "vllm", IDs: true, Together: 2})
+	c := open(t, openaitest.Options{Owner: "vllm", IDs: true, TokensPerEvent: 2})
 	r := ask(t, c, prompts.Ask{API: prompts.Completions, IDs: []int32{1, 2, 3}, MaxTokens: 5, Exact: true})
 	if r.Status != metrics.OK || r.Fault != "" || r.Usage.Completion != 5 || r.Whole || r.Sent != 1 {
 		t.Fatalf("%+v", r)

@@ -17,7 +17,7 @@ const (
 	token       = `"content":" w"`
 )
 
-type talk = openaitest.Talk
+type talk = openaitest.ModeAnswer
 
 // hostile are all modes.
 func hostile() []mode {
@@ -43,13 +43,13 @@ func flood(name, says string, answer func(t *talk)) mode {
 
 // usual writes an answer with events of tokens made by another function, and what ends them.
 func usual(t *talk, event func(i int) string, fields ...string) {
-	t.Head(fields...)
+	t.WriteHead(fields...)
 	time.Sleep(hostileWait)
 	for i := range hostileTokens {
 		if i > 0 {
 			time.Sleep(hostileGap)
 		}
-		t.Chunk(event(i))
+		t.WriteChunk(event(i))
 	}
 }
 
@@ -60,14 +60,14 @@ func framings() []mode {
 	rewritten := func(old, new string) func(t *talk) {
 		return func(t *talk) {
 			usual(t, func(int) string { return strings.ReplaceAll(plain(0), old, new) })
-			t.Chunk(strings.ReplaceAll(openaitest.Finish+openaitest.Usage(hostileTokens)+openaitest.Done, old, new))
-			t.End()
+			t.WriteChunk(strings.ReplaceAll(openaitest.Finish+openaitest.Usage(hostileTokens)+openaitest.Done, old, new))
+			t.WriteEnd()
 		}
 	}
 	framed := func(event func(i int) string, fields ...string) func(t *talk) {
 		return func(t *talk) {
 			usual(t, event, fields...)
-			t.Tail(hostileTokens)
+			t.WriteTail(hostileTokens)
 		}
 	}
 	late := func(d time.Duration) time.Duration { return d - hostileWait }
@@ -83,45 +83,45 @@ func framings() []mode {
 			usual(t, func(int) string { return "" + plain(0)[:1] })
 		}),
 		good("a mark of byte order", func(t *talk) {
-			t.Head()
+			t.WriteHead()
 			time.Sleep(hostileWait)
-			t.Chunk("\ufeff")
-			t.Tokens(hostileTokens, hostileGap)
-			t.Tail(hostileTokens)
+			t.WriteChunk("\ufeff")
+			t.WriteTokens(hostileTokens, hostileGap)
+			t.WriteTail(hostileTokens)
 		}),
 		good("extensions of chunks and trailers", func(t *talk) {
-			t.Head("Trailer: X-A")
+			t.WriteHead("Trailer: X-A")
 			time.Sleep(hostileWait)
 			for i := range hostileTokens {
 				if i > 0 {
 					time.Sleep(hostileGap)
 				}
-				t.Raw(fmt.Sprintf("%X;ext=1;q=\"z\"\r\n%s\r\n", len(plain(0)), plain(0)))
+				t.WriteRaw(fmt.Sprintf("%X;ext=1;q=\"z\"\r\n%s\r\n", len(plain(0)), plain(0)))
 			}
-			t.Chunk(openaitest.Finish + openaitest.Usage(hostileTokens) + openaitest.Done)
-			t.Raw("0\r\nX-A: b\r\n\r\n")
+			t.WriteChunk(openaitest.Finish + openaitest.Usage(hostileTokens) + openaitest.Done)
+			t.WriteRaw("0\r\nX-A: b\r\n\r\n")
 		}),
 		good("HTTP/1.0", func(t *talk) {
 			t.Last = true
-			t.Raw("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+			t.WriteRaw("HTTP/1.0 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
 			time.Sleep(hostileWait)
 			for i := range hostileTokens {
 				if i > 0 {
 					time.Sleep(hostileGap)
 				}
-				t.Raw(plain(0))
+				t.WriteRaw(plain(0))
 			}
-			t.Raw(openaitest.Finish + openaitest.Usage(hostileTokens) + openaitest.Done)
+			t.WriteRaw(openaitest.Finish + openaitest.Usage(hostileTokens) + openaitest.Done)
 		}),
 		good("interim heads", func(t *talk) {
-			t.Raw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
+			t.WriteRaw("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n")
 			framed(plain)(t)
 		}),
 		good("names in small letters", func(t *talk) {
-			t.Raw("HTTP/1.1 200 OK\r\ncontent-type: TEXT/Event-Stream; Charset=UTF-8\r\ntransfer-encoding: Chunked\r\n\r\n")
+			t.WriteRaw("HTTP/1.1 200 OK\r\ncontent-type: TEXT/Event-Stream; Charset=UTF-8\r\ntransfer-encoding: Chunked\r\n\r\n")
 			time.Sleep(hostileWait)
-			t.Tokens(hostileTokens, hostileGap)
-			t.Tail(hostileTokens)
+			t.WriteTokens(hostileTokens, hostileGap)
+			t.WriteTail(hostileTokens)
 		}),
 		good("a head of 40 kB", framed(plain, strings.Repeat("X-Y: "+strings.Repeat("y", 1000)+"\r\n", 39)+"X-Z: z")),
 		good("Connection: close", func(t *talk) {
@@ -134,78 +134,78 @@ func framings() []mode {
 		}),
 		good("open for a second behind the end", func(t *talk) {
 			usual(t, plain)
-			t.Chunk(openaitest.Finish + openaitest.Usage(hostileTokens) + openaitest.Done)
+			t.WriteChunk(openaitest.Finish + openaitest.Usage(hostileTokens) + openaitest.Done)
 			time.Sleep(time.Second)
-			t.End()
+			t.WriteEnd()
 		}),
 		good("no [DONE]", func(t *talk) {
 			usual(t, plain)
-			t.Chunk(openaitest.Finish + openaitest.Usage(hostileTokens))
-			t.End()
+			t.WriteChunk(openaitest.Finish + openaitest.Usage(hostileTokens))
+			t.WriteEnd()
 		}),
 		good("no reason of the end", func(t *talk) {
 			usual(t, plain)
-			t.Chunk(openaitest.Usage(hostileTokens) + openaitest.Done)
-			t.End()
+			t.WriteChunk(openaitest.Usage(hostileTokens) + openaitest.Done)
+			t.WriteEnd()
 		}),
 		{Mode: openaitest.Mode{Name: "all in one piece", Answer: func(t *talk) {
-			t.Head()
+			t.WriteHead()
 			time.Sleep(900 * time.Millisecond)
-			t.Chunk(strings.Repeat(plain(0), hostileTokens) + openaitest.Finish + openaitest.Usage(hostileTokens) +
+			t.WriteChunk(strings.Repeat(plain(0), hostileTokens) + openaitest.Finish + openaitest.Usage(hostileTokens) +
 				openaitest.Done)
-			t.End()
+			t.WriteEnd()
 		}}, ttft: 900 * time.Millisecond, says: "all their tokens at once"},
 		{Mode: openaitest.Mode{Name: "held back with a length", Answer: func(t *talk) {
 			time.Sleep(900 * time.Millisecond)
-			t.Whole("200 OK", "text/event-stream", strings.Repeat(plain(0), hostileTokens)+openaitest.Finish+
+			t.WriteWhole("200 OK", "text/event-stream", strings.Repeat(plain(0), hostileTokens)+openaitest.Finish+
 				openaitest.Usage(hostileTokens)+openaitest.Done)
 		}}, ttft: 900 * time.Millisecond, says: "all their tokens at once"},
 		{Mode: openaitest.Mode{Name: "held back behind its role", Answer: func(t *talk) {
-			t.Head()
-			t.Chunk(openaitest.Role)
+			t.WriteHead()
+			t.WriteChunk(openaitest.Role)
 			time.Sleep(900 * time.Millisecond)
-			t.Chunk(strings.Repeat(plain(0), hostileTokens))
+			t.WriteChunk(strings.Repeat(plain(0), hostileTokens))
 			time.Sleep(time.Millisecond)
-			t.Tail(hostileTokens)
+			t.WriteTail(hostileTokens)
 		}}, ttft: 900 * time.Millisecond, says: "all their tokens at once"},
 		{Mode: openaitest.Mode{Name: "quick tokens behind a long prompt", Answer: func(t *talk) {
-			t.Head()
+			t.WriteHead()
 			time.Sleep(900 * time.Millisecond)
-			t.Tokens(hostileTokens, 2*time.Microsecond)
-			t.Tail(hostileTokens)
+			t.WriteTokens(hostileTokens, 2*time.Microsecond)
+			t.WriteTail(hostileTokens)
 		}}, ttft: 900 * time.Millisecond, tpot: 2 * time.Microsecond},
 		{Mode: openaitest.Mode{Name: "four tokens a chunk", Answer: func(t *talk) {
-			t.Head()
+			t.WriteHead()
 			time.Sleep(hostileWait)
-			t.Tokens(hostileTokens/4, 4*hostileGap)
-			t.Tail(hostileTokens)
+			t.WriteTokens(hostileTokens/4, 4*hostileGap)
+			t.WriteTail(hostileTokens)
 		}}, ttft: hostileWait, tpot: hostileGap * 4 * 3 / 15},
 		{Mode: openaitest.Mode{Name: "the role long before the first token", Answer: func(t *talk) {
-			t.Head()
-			t.Chunk(openaitest.Role)
+			t.WriteHead()
+			t.WriteChunk(openaitest.Role)
 			time.Sleep(200 * time.Millisecond)
-			t.Tokens(hostileTokens, hostileGap)
-			t.Tail(hostileTokens)
+			t.WriteTokens(hostileTokens, hostileGap)
+			t.WriteTail(hostileTokens)
 		}}, ttft: 200 * time.Millisecond, tpot: hostileGap},
 		{Mode: openaitest.Mode{Name: "the count long after the last token", Answer: func(t *talk) {
 			usual(t, plain)
 			time.Sleep(late(time.Second))
-			t.Tail(hostileTokens)
+			t.WriteTail(hostileTokens)
 		}}, ttft: hostileWait, tpot: hostileGap},
 	}
 	at := slices.IndexFunc(modes, func(m mode) bool { return m.Name == "a byte at a time" })
 	modes[at].Answer = func(t *talk) {
-		t.Head()
+		t.WriteHead()
 		time.Sleep(hostileWait)
 		for i := range hostileTokens {
 			if i > 0 {
 				time.Sleep(hostileGap)
 			}
 			for _, b := range []byte(openaitest.Delta(`"content":" wé漢😀"`)) {
-				t.Chunk(string([]byte{b}))
+				t.WriteChunk(string([]byte{b}))
 			}
 		}
-		t.Tail(hostileTokens)
+		t.WriteTail(hostileTokens)
 	}
 	return modes
 }
@@ -215,7 +215,7 @@ func contents() []mode {
 	as := func(name string, event func(i int) string) mode {
 		return good(name, func(t *talk) {
 			usual(t, event)
-			t.Tail(hostileTokens)
+			t.WriteTail(hostileTokens)
 		})
 	}
 	delta := func(fields string) func(int) string { return func(int) string { return openaitest.Delta(fields) } }
@@ -243,20 +243,20 @@ func contents() []mode {
 		as("deep JSON beside", delta(`"content":" w","x":`+strings.Repeat("[", 40)+strings.Repeat("]", 40))),
 		{Mode: openaitest.Mode{Name: "in one piece, whatever was asked", Answer: func(t *talk) {
 			time.Sleep(100 * time.Millisecond)
-			t.Whole("200 OK", "application/json", `{"choices":[{"index":0,"message":{"content":"`+strings.Repeat("w ", 16)+
+			t.WriteWhole("200 OK", "application/json", `{"choices":[{"index":0,"message":{"content":"`+strings.Repeat("w ", 16)+
 				`"},"finish_reason":"length"}],"usage":{"prompt_tokens":7,"completion_tokens":16}}`)
 		}}, generator: "error"},
 		{Mode: openaitest.Mode{Name: "fewer tokens than asked for", Answer: func(t *talk) {
-			t.Head()
+			t.WriteHead()
 			time.Sleep(hostileWait)
-			t.Tokens(8, hostileGap)
-			t.Tail(8)
+			t.WriteTokens(8, hostileGap)
+			t.WriteTail(8)
 		}}, ttft: hostileWait, tpot: hostileGap, out: 8, says: "answers have 8 tokens on average, 16 were asked for"},
 		{Mode: openaitest.Mode{Name: "more tokens than asked for", Answer: func(t *talk) {
-			t.Head()
+			t.WriteHead()
 			time.Sleep(hostileWait)
-			t.Tokens(32, hostileGap)
-			t.Tail(32)
+			t.WriteTokens(32, hostileGap)
+			t.WriteTail(32)
 		}}, ttft: hostileWait, tpot: hostileGap, out: 32, says: "answers have 32 tokens on average, 16 were asked for"},
 	}
 }
@@ -266,7 +266,7 @@ func countings() []mode {
 	counted := func(name string, usage any) mode {
 		return good(name, func(t *talk) {
 			usual(t, plain)
-			t.Tail(usage)
+			t.WriteTail(usage)
 		})
 	}
 	wrong := func(usage any, says string) mode {
@@ -282,17 +282,17 @@ func countings() []mode {
 	unknown := func(name string, tail string) mode {
 		m := good(name, func(t *talk) {
 			usual(t, plain)
-			t.Chunk(openaitest.Finish + tail + openaitest.Done)
-			t.End()
+			t.WriteChunk(openaitest.Finish + tail + openaitest.Done)
+			t.WriteEnd()
 		})
 		m.tpot, m.out = 0, -1
 		return m
 	}
 	cached := good("more cached tokens than the prompt has", func(t *talk) {
 		usual(t, plain)
-		t.Chunk(openaitest.Finish + `data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":16,` +
+		t.WriteChunk(openaitest.Finish + `data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":16,` +
 			`"prompt_tokens_details":{"cached_tokens":99}}}` + "\n\n" + openaitest.Done)
-		t.End()
+		t.WriteEnd()
 	})
 	cached.generator = "error" // rules forbid a cache
 	return []mode{
@@ -311,19 +311,19 @@ func countings() []mode {
 				return fmt.Sprintf(`data: {"choices":[{"index":0,"delta":{%s}}],"usage":{"completion_tokens":%d}}`+"\n\n", token,
 					i+1)
 			})
-			t.Tail(hostileTokens)
+			t.WriteTail(hostileTokens)
 		}),
 		good("a count beside the reason of the end", func(t *talk) {
 			usual(t, plain)
-			t.Chunk(`data: {"choices":[{"index":0,"delta":{},"finish_reason":"length"}],"usage":{"completion_tokens":16}}` +
+			t.WriteChunk(`data: {"choices":[{"index":0,"delta":{},"finish_reason":"length"}],"usage":{"completion_tokens":16}}` +
 				"\n\n" + openaitest.Done)
-			t.End()
+			t.WriteEnd()
 		}),
 		bad("a prompt of -7", metrics.Count, "prompt_tokens are -7", func(t *talk) {
 			usual(t, plain)
-			t.Chunk(openaitest.Finish + `data: {"choices":[],"usage":{"prompt_tokens":-7,"completion_tokens":16}}` + "\n\n" +
+			t.WriteChunk(openaitest.Finish + `data: {"choices":[],"usage":{"prompt_tokens":-7,"completion_tokens":16}}` + "\n\n" +
 				openaitest.Done)
-			t.End()
+			t.WriteEnd()
 		}),
 	}
 }
@@ -336,21 +336,21 @@ func failures() []mode {
 	}
 	after := func(n int, then string) func(t *talk) {
 		return func(t *talk) {
-			t.Head()
-			t.Tokens(n, hostileGap)
-			t.Chunk(then)
-			t.End()
+			t.WriteHead()
+			t.WriteTokens(n, hostileGap)
+			t.WriteChunk(then)
+			t.WriteEnd()
 		}
 	}
 	whole := func(status, kind, body string, fields ...string) func(t *talk) {
-		return func(t *talk) { t.Whole(status, kind, body, fields...) }
+		return func(t *talk) { t.WriteWhole(status, kind, body, fields...) }
 	}
 	broken := func(n int, text string) func(t *talk) {
 		return func(t *talk) {
 			t.Last = true
-			t.Head()
-			t.Tokens(n, hostileGap)
-			t.Raw(text)
+			t.WriteHead()
+			t.WriteTokens(n, hostileGap)
+			t.WriteRaw(text)
 		}
 	}
 	const dead = `{"error":{"message":"engine dead","code":500}}`
@@ -360,12 +360,12 @@ func failures() []mode {
 		bad("429", "http_429", "engine dead", whole("429 X", js, dead, "Retry-After: 1")),
 		bad("401", "http_401", "engine dead", whole("401 X", js, dead)),
 		bad("503 without a word", "http_503", "no reason given", whole("503 X", "text/html", "")),
-		bad("204", "http_204", "", func(t *talk) { t.Raw("HTTP/1.1 204 No Content\r\n\r\n") }),
+		bad("204", "http_204", "", func(t *talk) { t.WriteRaw("HTTP/1.1 204 No Content\r\n\r\n") }),
 		bad("307", "http_307", "/elsewhere", whole("307 Moved", js, "", "Location: /elsewhere/v1")),
 		bad("301", "http_301", "http://other.example/", whole("301 Moved", js, "", "Location: http://other.example/")),
 		bad("101", metrics.Faulty, "101 Switching Protocols", func(t *talk) {
-			t.Raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
-			t.Never()
+			t.WriteRaw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+			t.WaitForClient()
 		}),
 		bad("200 with an error", metrics.Faulty, "engine dead", whole("200 OK", js, dead)),
 		bad("200 with an object error", metrics.Faulty, "engine dead",
@@ -394,30 +394,30 @@ func failures() []mode {
 		bad("cut before the head", metrics.Cut, "", func(t *talk) { t.Last = true }),
 		bad("cut in the head", metrics.Cut, "", func(t *talk) {
 			t.Last = true
-			t.Raw("HTTP/1.1 200 OK\r\nContent-Ty")
+			t.WriteRaw("HTTP/1.1 200 OK\r\nContent-Ty")
 		}),
 		bad("no HTTP", metrics.Faulty, "SSH-2.0", func(t *talk) {
 			t.Last = true
-			t.Raw("SSH-2.0-x\r\n\r\n")
+			t.WriteRaw("SSH-2.0-x\r\n\r\n")
 		}),
 		bad("two lengths", metrics.Faulty, "Content-Length", whole("200 OK", sse, "data", "Content-Length: 99")),
 		bad("a chunk of no size", metrics.Faulty, "want its size", broken(1, "zz\r\nxx\r\n")),
 		flood("an event without end", "MiB", func(t *talk) {
-			t.Head()
+			t.WriteHead()
 			for range 80 {
-				t.Chunk("data: " + strings.Repeat("x", 64<<10))
+				t.WriteChunk("data: " + strings.Repeat("x", 64<<10))
 			}
 		}),
 		flood("comments without end", "MiB", func(t *talk) {
-			t.Head()
+			t.WriteHead()
 			for {
-				t.Chunk(": " + strings.Repeat("x", 32<<10) + "\n\n")
+				t.WriteChunk(": " + strings.Repeat("x", 32<<10) + "\n\n")
 			}
 		}),
 		flood("a head without end", "KiB", func(t *talk) {
-			t.Raw("HTTP/1.1 200 OK\r\n")
+			t.WriteRaw("HTTP/1.1 200 OK\r\n")
 			for {
-				t.Raw("X-Y: " + strings.Repeat("y", 8<<10) + "\r\n")
+				t.WriteRaw("X-Y: " + strings.Repeat("y", 8<<10) + "\r\n")
 			}
 		}),
 	}
@@ -426,57 +426,57 @@ func failures() []mode {
 // silences are servers that make one wait.
 func silences() []mode {
 	models := func(name, says string, answer func(t *talk)) mode {
-		return mode{Mode: openaitest.Mode{Name: name, Models: answer, Answer: func(t *talk) { t.Never() }}, opens: says}
+		return mode{Mode: openaitest.Mode{Name: name, Models: answer, Answer: func(t *talk) { t.WaitForClient() }}, opens: says}
 	}
 	waits := func(name string, answer func(t *talk)) mode { return bad(name, metrics.Unfinished, "", answer) }
 	trickle := func(each time.Duration, text string) func(t *talk) {
 		return func(t *talk) {
-			t.Head()
+			t.WriteHead()
 			for {
-				t.Chunk(text)
+				t.WriteChunk(text)
 				time.Sleep(each)
 			}
 		}
 	}
 	return []mode{
-		waits("silent", func(t *talk) { t.Never() }),
+		waits("silent", func(t *talk) { t.WaitForClient() }),
 		waits("silent behind the head", func(t *talk) {
-			t.Head()
-			t.Never()
+			t.WriteHead()
+			t.WaitForClient()
 		}),
 		waits("silent behind a token", func(t *talk) {
-			t.Head()
-			t.Tokens(1, 0)
-			t.Never()
+			t.WriteHead()
+			t.WriteTokens(1, 0)
+			t.WaitForClient()
 		}),
 		waits("a token every half a second, without end", trickle(500*time.Millisecond, plain(0))),
 		waits("a comment every half a second, without end", trickle(500*time.Millisecond, ": ping\n\n")),
 		waits("100 Continue every half a second, without end", func(t *talk) {
 			for {
-				t.Raw("HTTP/1.1 100 Continue\r\n\r\n")
+				t.WriteRaw("HTTP/1.1 100 Continue\r\n\r\n")
 				time.Sleep(500 * time.Millisecond)
 			}
 		}),
 		flood("tokens at once, without end", "was asked for 16 tokens at most", trickle(0, plain(0))),
 		models("101 for the list of models", "101 Switching Protocols", func(t *talk) {
-			t.Raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
-			t.Never()
+			t.WriteRaw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n")
+			t.WaitForClient()
 		}),
-		models("no list of models, ever", "connect_timeout", func(t *talk) { t.Never() }),
+		models("no list of models, ever", "connect_timeout", func(t *talk) { t.WaitForClient() }),
 		models("a list of models that never ends", "connect_timeout", func(t *talk) {
-			t.Raw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
+			t.WriteRaw("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n")
 			for {
-				t.Chunk(" ")
+				t.WriteChunk(" ")
 				time.Sleep(100 * time.Millisecond)
 			}
 		}),
 		models("an encoded list of models", "encoded", func(t *talk) {
-			t.Whole("200 OK", "application/json", "\x1f\x8b\x08", "Content-Encoding: gzip")
+			t.WriteWhole("200 OK", "application/json", "\x1f\x8b\x08", "Content-Encoding: gzip")
 		}),
-		models("a page for a list of models", "text/html", func(t *talk) { t.Whole("200 OK", "text/html", "<html>") }),
+		models("a page for a list of models", "text/html", func(t *talk) { t.WriteWhole("200 OK", "text/html", "<html>") }),
 		models("a list of models elsewhere", "redirects", func(t *talk) {
-			t.Whole("301 Moved", "text/html", "", "Location: /elsewhere/v1/models")
+			t.WriteWhole("301 Moved", "text/html", "", "Location: /elsewhere/v1/models")
 		}),
-		models("a refused list of models", "401", func(t *talk) { t.Whole("401 X", "application/json", "{}") }),
+		models("a refused list of models", "401", func(t *talk) { t.WriteWhole("401 X", "application/json", "{}") }),
 	}
 }

@@ -71,7 +71,7 @@ func TestHostileServers(t *testing.T) {
 func (m mode) bench(t *testing.T) {
 	ctx := loadgentest.WithSleep(t.Context())
 	var memory openaitest.Memory
-	defer memory.Speak("host:80", m.Mode)()
+	defer memory.ServeMode("host:80", m.Mode)()
 	began := time.Now()
 	wire, err := openai.Backend{Dial: memory.Dial}.Client(ctx, map[string]string{"url": "http://host:80/v1"})
 	if m.opens != "" {
@@ -163,7 +163,7 @@ func (s *sink) Complete(t backend.Tokens) { s.n = t.N }
 // run asks as harness run does.
 func (m mode) run(t *testing.T) {
 	var memory openaitest.Memory
-	defer memory.Speak("host:80", m.Mode)()
+	defer memory.ServeMode("host:80", m.Mode)()
 	began := time.Now()
 	g, err := openai.Backend{Dial: memory.Dial}.Connect(t.Context(), backend.Config{Options: map[string]string{
 		"url": "http://host:80/v1", "retries": "0", "first_timeout": "5s", "idle_timeout": "5s", "timeout": "20s",

@@ -66,14 +66,14 @@ func newValues(r pageReading) metricValues {
 }
 
 // lines returns the lines over time of readings in order of time. It omits lines that are always 0.
-func linesOverTime(all []pageReading) (told []series.Told) {
+func linesOverTime(all []pageReading) (told []series.CollectedSeries) {
 	held := make([]metricValues, len(all))
 	for i, r := range all {
 		held[i] = newValues(r)
 	}
 	taken := map[string]bool{}
 	for _, d := range chartLines {
-		t := series.Told{Name: d.name, Title: d.title, Unit: d.unit}
+		t := series.CollectedSeries{Name: d.name, Title: d.title, Unit: d.unit}
 		for i := range held {
 			if v, ok := lineValue(held, i, d.name, d.of); ok {
 				t.T, t.V = append(t.T, held[i].at), append(t.V, v*d.scale)

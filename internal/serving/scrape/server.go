@@ -25,7 +25,7 @@ type ServerMetrics struct {
 	Times  []int64              `json:"times_ns"`
 	Series map[string][]float64 `json:"series,omitempty"`
 	// Lines contains the values over the whole measurement for charts.
-	Lines []series.Told `json:"-"`
+	Lines []series.CollectedSeries `json:"-"`
 	// Failed is the number of failed readings. Fault is the error of the last one.
 	Failed int    `json:"failed,omitempty"`
 	Fault  string `json:"fault,omitempty"`

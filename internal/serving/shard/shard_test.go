@@ -108,7 +108,7 @@ func TestGoldenMerged(t *testing.T) {
 		c := servingtest.ReadCase(t, path)
 		all := c.Records()
 		slices.SortStableFunc(all, func(a, b metrics.Request) int { return int(a.Due - b.Due) })
-		want, err := json.Marshal(metrics.ComputeFigures(all, c.Measure()))
+		want, err := json.Marshal(metrics.ComputeFigures(all, c.FigureRules()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +119,7 @@ func TestGoldenMerged(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := json.Marshal(metrics.ComputeFigures(m.Requests, c.Measure()))
+			got, err := json.Marshal(metrics.ComputeFigures(m.Requests, c.FigureRules()))
 			if err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%d shares: %v\n%s, want\n%s", of, err, got, want)
 			}

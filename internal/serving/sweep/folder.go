@@ -213,13 +213,13 @@ func (p *SweepPoint) writeSealedRecord(dir, name string) error {
 // writeSeries writes the measurements over time. It keeps a series that LoadGen has already written, and adds the
 // lengths and the server's metrics.
 func writeSeries(dir string, p *SweepPoint) error {
-	of := series.OfRequests(p.Requests, p.Rules, p.Began)
+	of := series.FromRequests(p.Requests, p.Rules, p.Began)
 	if p.Record.Performance != nil {
 		if kept, err := series.Read(dir); err == nil {
 			kept.Lengths, of = of.Lengths, kept
 		}
 	}
-	of.Told = p.OverTime
+	of.Collected = p.OverTime
 	text, err := of.JSON()
 	if err != nil {
 		return err

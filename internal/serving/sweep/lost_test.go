@@ -147,7 +147,7 @@ func wantNote(t *testing.T, name, dir, says string) {
 	}
 	for _, f := range set.Runs {
 		noted := slices.ContainsFunc(f.Notes, func(n record.Finding) bool {
-			return n.About == results.AboutFiles && strings.Contains(n.Text, says)
+			return n.About == results.FilesSubject && strings.Contains(n.Text, says)
 		})
 		if noted != (f.Serving.Load.Value == 2) {
 			t.Errorf("%s: %v: notes %v", name, f.Serving.Load, f.Notes)

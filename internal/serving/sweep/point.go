@@ -82,7 +82,7 @@ type SweepPoint struct {
 	// ServerMetrics contains the server's own metrics, for a file in the point's folder; nil: none.
 	ServerMetrics any
 	// OverTime contains the metrics over time, on the requests' clock.
-	OverTime []series.Told
+	OverTime []series.CollectedSeries
 	// Power contains the readings of a power meter in the form of spl.txt; empty: none.
 	Power []byte
 }
@@ -218,7 +218,7 @@ func (s *PointSettings) sendLoad(
 
 // saveSeries saves LoadGen's measurements over time in the folder of its logs.
 func saveSeries(r loadgen.Recording, dir string) error {
-	text, err := series.Of(r).JSON()
+	text, err := series.FromSource(r).JSON()
 	if err != nil {
 		return err
 	}

@@ -90,7 +90,7 @@ func TestJoinedAreOneClient(t *testing.T) {
 		for i := range all {
 			all[i].Index = i
 		}
-		rules := c.Measure()
+		rules := c.FigureRules()
 		rules.Window = nil
 		alone := judging(rules).JudgePoint(&engine.MeasuredPoint{Load: rate, Requests: all, Began: began}, 7)
 		want, err := json.Marshal(alone.Record.Serving.Figures)

@@ -131,7 +131,7 @@ func TestInterruptedBuild(t *testing.T) {
 	put(t, filepath.Join(to, "closed", "mark"), "the earlier one")
 	before, moments := snapshot(t, filepath.Dir(to)), 0
 	for at := 0; ; at += 1 + at/4 {
-		_, err := p.Write(treeops.Ending(at), to, true)
+		_, err := p.Write(treeops.ContextEndingAfter(at), to, true)
 		if err == nil {
 			break
 		}

@@ -85,7 +85,7 @@ func accuracyValues(metric string, lines []string) (list []accuracyValue, bad []
 		if !ok {
 			continue
 		}
-		v, err := strconv.ParseFloat(pyfloat.Digits(text), 64)
+		v, err := strconv.ParseFloat(pyfloat.ToASCIIDigits(text), 64)
 		if err != nil || continuesAfter(line, text) {
 			bad = append(bad, line)
 			continue

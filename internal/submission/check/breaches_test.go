@@ -326,7 +326,7 @@ func TestTheRightPlaceOfAnAuditIsNotAccused(t *testing.T) {
 func TestInferredResultsAreNoBreachGolden(t *testing.T) {
 	const benchmark = "closed/Toylab/results/toy_edge/resnet50/"
 	for from, to := range map[string]string{"SingleStream": "MultiStream", "MultiStream": "Offline"} {
-		root := treeops.NewBases(t).Tree(t, "edge", []treeops.Op{treeops.ShortLists(),
+		root := treeops.NewBaseTrees(t).Tree(t, "edge", []treeops.Op{treeops.ShortLists(),
 			{Op: "delete", Path: benchmark + to}, {Op: "copy", From: benchmark + from, To: benchmark + to}})
 		report := run(t, root)
 		for _, k := range review.Make(report, review.Scope{Folder: benchmark + to}).Kinds {

@@ -241,7 +241,7 @@ func TestSamplesOfResultsInTokensGolden(t *testing.T) {
 		{Op: "log-del", Path: log, Key: "result_samples_per_second"},
 		{Op: "log-set", Path: log, Key: "result_samples_per_second", Value: []byte("null")},
 	} {
-		root := treeops.NewBases(t).Tree(t, "datacenter", []treeops.Op{op})
+		root := treeops.NewBaseTrees(t).Tree(t, "datacenter", []treeops.Op{op})
 		wantFinding(t, run(t, root), check.Reject, "metric", log, "a result is no number")
 	}
 }
@@ -250,7 +250,7 @@ func TestSamplesOfResultsInTokensGolden(t *testing.T) {
 func TestPercentForAShareGolden(t *testing.T) {
 	const folder = "closed/Toylab/results/toy_edge/"
 	for total, below := range map[string]bool{"54.2": false, "54.1": true, "0.542": true} {
-		root := treeops.NewBases(t).Tree(t, "edge", []treeops.Op{
+		root := treeops.NewBaseTrees(t).Tree(t, "edge", []treeops.Op{
 			{Op: "move", From: folder + "resnet50", To: folder + "pointpainting"},
 			{Op: "replace", Path: folder + "pointpainting/*/accuracy/accuracy.txt",
 				Old: "accuracy=76.460%, good=38230, total=50000", New: "{'Pedestrian': [1.0], 'Total': " + total + "}"},

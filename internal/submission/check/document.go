@@ -71,10 +71,10 @@ func parseObject(text string) (jsonObject, error) {
 	if !ok {
 		return jsonObject{}, errors.New("is not a JSON object")
 	}
-	if !pyvalue.Whole(d) {
+	if !pyvalue.IsUTF8(d) {
 		return jsonObject{}, errors.New("has half of a letter: one \\u of a pair without the other")
 	}
-	o := jsonObject{fields: map[string]any{}, duplicates: d.Twice()}
+	o := jsonObject{fields: map[string]any{}, duplicates: d.RepeatedKeys()}
 	for _, key := range d.Keys() {
 		o.fields[key], _ = d.Get(key)
 	}
@@ -84,7 +84,7 @@ func parseObject(text string) (jsonObject, error) {
 const byteOrderMark = "\ufeff"
 
 // isEmptyValue reports whether the official checker treats a value as missing: "", 0, false, null, [] and {}.
-func isEmptyValue(v any) bool { return !pyvalue.True(v) }
+func isEmptyValue(v any) bool { return !pyvalue.IsTrue(v) }
 
 // quoteValue returns a value in the form of findings.
 func quoteValue(v any) string {

@@ -65,7 +65,7 @@ func (c goldenCase) options(t *testing.T) check.Options {
 var contradicted = map[string]check.Verdict{"acc_at.json": check.Warned, "seed_accuracy_log.json": check.Warned}
 
 func TestGoldenTreesAreJudged(t *testing.T) {
-	bases := treeops.NewBases(t)
+	bases := treeops.NewBaseTrees(t)
 	golden.Each(t, "submission/check/*.json", func(t *testing.T, path string) {
 		var c goldenCase
 		golden.ReadJSON(t, path, &c)

@@ -15,7 +15,7 @@ import (
 // TestMutationsGolden changes each file and name of the reference trees in many ways: the check accepts nothing that
 // the official checker refuses or dies of. PLUMBLINE_MUTATIONS=1 tries all 1.5 million, N one of N.
 func TestMutationsGolden(t *testing.T) {
-	bases := treeops.NewBases(t)
+	bases := treeops.NewBaseTrees(t)
 	for _, base := range []string{"edge", "datacenter"} {
 		treeops.EachPart(t, bases.Tree(t, base, []treeops.Op{treeops.ShortLists()}), func(t *testing.T, root string) {
 			if ours, official, err := judged(root); err != nil || ours != check.Accepted || official != checker.OK {

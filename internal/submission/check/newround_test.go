@@ -24,7 +24,7 @@ func TestNewRoundsAreChecked(t *testing.T) {
 			return judgedBy(t, sound, round, check.Options{})
 		})
 	})
-	bases := treeops.NewBases(t)
+	bases := treeops.NewBaseTrees(t)
 	each := 24 // of the cases, for its time
 	if slow.All() {
 		each = 6

@@ -64,7 +64,7 @@ func (r *resultFolder) checkSamples() {
 	for _, fault := range average.Faults {
 		r.addReject(rulePower, name, "a sample cannot be read", fault.Error(), "", "file the samples as the meter wrote them")
 	}
-	run := spl.Measured{Scenario: r.scenario, Logged: r.performance.logScenario(), Performance: r.metric,
+	run := spl.MeasuredRun{Scenario: r.scenario, LoggedScenario: r.performance.logScenario(), Performance: r.metric,
 		Queries: r.performance.expectedQueries(average.Window.Seconds())}
 	if _, err := average.Metric(run); err != nil {
 		r.addReject(rulePower, name, "there is no power result", err.Error(), "samples within the run",

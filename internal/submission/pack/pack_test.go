@@ -315,7 +315,7 @@ func TestInterruptedPack(t *testing.T) {
 		ends := 0
 		for {
 			dir := t.TempDir()
-			if err := do(treeops.Ending(ends), filepath.Join(dir, "to")); err == nil {
+			if err := do(treeops.ContextEndingAfter(ends), filepath.Join(dir, "to")); err == nil {
 				break
 			} else if !errors.Is(err, context.Canceled) {
 				t.Fatalf("%s: %v", name, err)

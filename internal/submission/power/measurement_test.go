@@ -26,7 +26,7 @@ type powerCase struct {
 // TestGoldenPower makes the power rows of all cases that have some, and finds a difference of files where the official
 // checker does.
 func TestGoldenPower(t *testing.T) {
-	bases := treeops.NewBases(t)
+	bases := treeops.NewBaseTrees(t)
 	golden.Each(t, "submission/check/power_*.json", func(t *testing.T, file string) {
 		var c powerCase
 		golden.ReadJSON(t, file, &c)
@@ -53,7 +53,7 @@ func TestGoldenPower(t *testing.T) {
 }
 
 // metric makes the power result of a folder.
-func metric(t *testing.T, in *tree.Tree, location, scenario string) spl.Metric {
+func metric(t *testing.T, in *tree.Tree, location, scenario string) spl.PowerResult {
 	t.Helper()
 	f, err := in.Open(path.Join(location, "performance/run_1", tree.DetailLog))
 	if err != nil {
@@ -64,14 +64,14 @@ func metric(t *testing.T, in *tree.Tree, location, scenario string) spl.Metric {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, m := map[string]string{}, spl.Measured{Scenario: scenario}
+	text, m := map[string]string{}, spl.MeasuredRun{Scenario: scenario}
 	for _, e := range entries {
 		text[e.Key], _ = e.Text()
 		if e.Key == "result_query_count" {
 			m.Queries, _ = e.Uint()
 		}
 	}
-	m.Logged = text["effective_scenario"]
+	m.LoggedScenario = text["effective_scenario"]
 	a, err := AveragePower(in, tree.Place{}, path.Join(location, "performance/run_1"), text["power_begin"],
 		text["power_end"])
 	if err != nil {

@@ -133,7 +133,7 @@ func TestInterruptedTree(t *testing.T) {
 	ends := 0
 	for ; ; ends++ {
 		dir := t.TempDir()
-		_, err := prepare.CompleteTree(treeops.Ending(ends), root, filepath.Join(dir, "new"), prepare.Options{})
+		_, err := prepare.CompleteTree(treeops.ContextEndingAfter(ends), root, filepath.Join(dir, "new"), prepare.Options{})
 		if err == nil {
 			break
 		}

@@ -54,7 +54,7 @@ func lastMetricValue(metric, text string) (v float64, found bool, err error) {
 		if !ok {
 			continue
 		}
-		if v, err = strconv.ParseFloat(pyfloat.Digits(value), 64); err != nil {
+		if v, err = strconv.ParseFloat(pyfloat.ToASCIIDigits(value), 64); err != nil {
 			return 0, false, fmt.Errorf("%s is %q, want a number", metric, value)
 		}
 		found = true

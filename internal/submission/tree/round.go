@@ -57,7 +57,7 @@ var seedForm = regexp.MustCompile(`qsl_rng_seed\b[^0-9\n]{0,24}([0-9]{1,20})`)
 func FindRound(root string) (FoundRound, error) {
 	r, err := bounded.OpenRoot(root)
 	if err != nil {
-		return FoundRound{}, fmt.Errorf("%w: %w", ErrOpen, bounded.Named(err))
+		return FoundRound{}, fmt.Errorf("%w: %w", ErrOpen, bounded.ShortenPathError(err))
 	}
 	defer r.Close()
 	s := roundFinder{root: r.FS(), votes: map[string]int{}}

@@ -81,7 +81,7 @@ func Open(root, round string) (*Tree, error) {
 	}
 	r, err := bounded.OpenRoot(root)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrOpen, bounded.Named(err))
+		return nil, fmt.Errorf("%w: %w", ErrOpen, bounded.ShortenPathError(err))
 	}
 	t := &Tree{Layout: layout, root: r, entries: map[string]Entry{}, byFolder: map[string][]Entry{}}
 	t.readFolder(".")

@@ -21,13 +21,13 @@ func Calibration() Set { return Set{draw.NewSampleSet(0x61727469_00000002, Calib
 // Eval returns the set that accuracy is measured on.
 func Eval() Set { return Set{draw.NewSampleSet(0x61727469_00000003, EvalCount)} }
 
-// Article is an article and its reference summary. Single blanks separate sentences.
-type Article struct {
+// SummarisedArticle is an article and its reference summary. Single blanks separate sentences.
+type SummarisedArticle struct {
 	Text    string
 	Summary string
 }
 
 // At writes article i.
-func (s Set) At(i int) Article {
+func (s Set) At(i int) SummarisedArticle {
 	return writeArticle(draw.NewRandom(s.Seed, uint64(i)))
 }

@@ -34,14 +34,14 @@ func drawBlanks(things []string, r *draw.Random) blankValues {
 		"where": places[0], "town": places[1],
 		"day": days[0], "when": days[1],
 		"n": numbers[0], "m": numbers[1], "k": numbers[2], "j": numbers[3],
-		"thing": things[r.Below(len(things))],
+		"thing": things[r.IntBelow(len(things))],
 	}
 }
 
 // twoWords returns two different words of a list.
 func twoWords(list string, r *draw.Random) [2]string {
 	words := strings.Fields(list)
-	i, j := r.Below(len(words)), r.Below(len(words)-1)
+	i, j := r.IntBelow(len(words)), r.IntBelow(len(words)-1)
 	if j >= i {
 		j++
 	}
@@ -52,9 +52,9 @@ func twoWords(list string, r *draw.Random) [2]string {
 func distinctNumbers(r *draw.Random, n int) []string {
 	var all []string
 	for len(all) < n {
-		v := r.Between(12, 98)
+		v := r.IntBetween(12, 98)
 		if r.Chance(25) {
-			v = 50 * r.Between(2, 19)
+			v = 50 * r.IntBetween(2, 19)
 		}
 		if text := strconv.Itoa(v); !slices.Contains(all, text) {
 			all = append(all, text)

@@ -14,9 +14,9 @@ type story struct {
 }
 
 // writeArticle draws a story, its values, wordings and order.
-func writeArticle(r *draw.Random) Article {
+func writeArticle(r *draw.Random) SummarisedArticle {
 	all := stories()
-	s := all[r.Below(len(all))]
+	s := all[r.IntBelow(len(all))]
 	b := drawBlanks(s.things, r)
 	sentences := body(s, r)
 	text := append([]string{drawOne(leads(), r)}, sentences...)
@@ -24,7 +24,7 @@ func writeArticle(r *draw.Random) Article {
 	for i, template := range text {
 		filled[i] = b.fill(template)
 	}
-	return Article{Text: strings.Join(filled, " "), Summary: b.fill(s.summary)}
+	return SummarisedArticle{Text: strings.Join(filled, " "), Summary: b.fill(s.summary)}
 }
 
 // body returns the sentences after the first, in random order: one wording of each fact, and one to three sentences
@@ -35,7 +35,7 @@ func body(s story, r *draw.Random) []string {
 		all[i] = drawOne(wordings, r)
 	}
 	others := draw.Shuffle(r, asides())
-	return draw.Shuffle(r, append(all, others[:r.Between(1, 3)]...))
+	return draw.Shuffle(r, append(all, others[:r.IntBetween(1, 3)]...))
 }
 
-func drawOne(wordings []string, r *draw.Random) string { return wordings[r.Below(len(wordings))] }
+func drawOne(wordings []string, r *draw.Random) string { return wordings[r.IntBelow(len(wordings))] }

@@ -5,7 +5,7 @@ import "github.com/plumbline-ml/plumbline/internal/draw"
 func (s *scene) paint(r *draw.Random) *draw.Canvas {
 	c := draw.NewCanvas(Side, Side)
 	ground := shade(r, s.background)
-	c.PaintGradient(ground, ground.Scale(draw.Unit+r.Between(-24, 24)), func(row []int, y int) {
+	c.PaintGradient(ground, ground.Scale(draw.Unit+r.IntBetween(-24, 24)), func(row []int, y int) {
 		for x := range row {
 			row[x] = y * draw.Unit / Side
 		}
@@ -19,7 +19,7 @@ func (s *scene) paint(r *draw.Random) *draw.Canvas {
 // shade returns a colour near a named one.
 func shade(r *draw.Random, color int) draw.Color {
 	c := colors[color].color
-	return draw.Color{R: c.R + r.Between(-10, 10), G: c.G + r.Between(-10, 10), B: c.B + r.Between(-10, 10)}
+	return draw.Color{R: c.R + r.IntBetween(-10, 10), G: c.G + r.IntBetween(-10, 10), B: c.B + r.IntBetween(-10, 10)}
 }
 
 // Position of the first figure's middle, and distance to the next, in pixels.
@@ -30,12 +30,12 @@ const (
 
 func (f figure) paint(c *draw.Canvas, r *draw.Random) {
 	at := draw.Point{
-		X: (firstMiddle+toNext*f.column)*draw.Unit + r.Between(-384, 384),
-		Y: (firstMiddle+toNext*f.row)*draw.Unit + r.Between(-384, 384),
+		X: (firstMiddle+toNext*f.column)*draw.Unit + r.IntBetween(-384, 384),
+		Y: (firstMiddle+toNext*f.row)*draw.Unit + r.IntBetween(-384, 384),
 	}
-	radius := sizes[f.size].radius * r.Between(240, 272)
-	pose := draw.NewPose(at, r.Between(-draw.Turn/60, draw.Turn/60))
-	c.Fill(f.shape.outline(radius).Place(pose), draw.Unit, draw.FlatInk(shade(r, f.color)))
+	radius := sizes[f.size].radius * r.IntBetween(240, 272)
+	pose := draw.NewPose(at, r.IntBetween(-draw.Turn/60, draw.Turn/60))
+	c.FillPath(f.shape.outline(radius).Transform(pose), draw.Unit, draw.FlatInk(shade(r, f.color)))
 }
 
 // outline returns a shape around the origin.
@@ -62,5 +62,5 @@ func (s shape) outline(radius int) draw.Path {
 
 // upright rotates a contour whose first corner is on the right so that the corner is at the top.
 func upright(contour []draw.Point) []draw.Point {
-	return draw.Path{contour}.Place(draw.NewPose(draw.Point{}, -draw.Turn/4))[0]
+	return draw.Path{contour}.Transform(draw.NewPose(draw.Point{}, -draw.Turn/4))[0]
 }

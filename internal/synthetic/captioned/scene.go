@@ -20,15 +20,15 @@ type figure struct {
 }
 
 func newScene(r *draw.Random) *scene {
-	s := &scene{background: r.Below(len(colors)), order: r.Below(orders)}
+	s := &scene{background: r.IntBelow(len(colors)), order: r.IntBelow(orders)}
 	first := s.drawFigure(r)
 	if r.Chance(60) {
-		first.column, first.row = r.Below(3), r.Below(3)
+		first.column, first.row = r.IntBelow(3), r.IntBelow(3)
 		s.figures = []figure{first}
 		return s
 	}
 	second := s.drawFigure(r)
-	s.relation = r.Below(len(relations))
+	s.relation = r.IntBelow(len(relations))
 	along := relations[s.relation]
 	first.column, first.row = 1-along.column, 1-along.row
 	second.column, second.row = 1+along.column, 1+along.row
@@ -38,6 +38,6 @@ func newScene(r *draw.Random) *scene {
 
 // drawFigure draws a figure of another colour than the background.
 func (s *scene) drawFigure(r *draw.Random) figure {
-	color := (s.background + r.Between(1, len(colors)-1)) % len(colors)
-	return figure{shape: shape(r.Below(shapes)), color: color, size: r.Below(len(sizes))}
+	color := (s.background + r.IntBetween(1, len(colors)-1)) % len(colors)
+	return figure{shape: shape(r.IntBelow(shapes)), color: color, size: r.IntBelow(len(sizes))}
 }

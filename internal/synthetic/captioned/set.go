@@ -60,7 +60,7 @@ func Latent() []float32 {
 	for i := range values {
 		sum := -6 * (1 << 16)
 		for range 12 {
-			sum += r.Below(1 << 16)
+			sum += r.IntBelow(1 << 16)
 		}
 		values[i] = float32(sum) / (1 << 16)
 	}

@@ -30,7 +30,7 @@ func rules() map[int]edgeRule {
 // Edges draws the edges of all relations.
 func (s *Set) Edges() (all igbh.StoredEdges) {
 	for relation, r := range rules() {
-		all[relation] = graph.EdgePairs{Of: r.name, Values: s.drawEdges(uint64(relation), r)}
+		all[relation] = graph.EdgePairs{ListName: r.name, Values: s.drawEdges(uint64(relation), r)}
 	}
 	return all
 }
@@ -39,7 +39,7 @@ func (s *Set) drawEdges(relation uint64, rule edgeRule) []int64 {
 	var pairs []int64
 	for source, class := range s.classes[rule.source] {
 		r := draw.NewRandom(s.seed, drawEdgeKeys, relation, uint64(source))
-		for range r.Between(rule.minEdges, rule.maxEdges) {
+		for range r.IntBetween(rule.minEdges, rule.maxEdges) {
 			pairs = append(pairs, int64(source), int64(s.drawDestination(r, rule, class)))
 		}
 	}
@@ -49,8 +49,8 @@ func (s *Set) drawEdges(relation uint64, rule edgeRule) []int64 {
 // drawDestination draws the end of an edge from a node of a class.
 func (s *Set) drawDestination(r *draw.Random, rule edgeRule, class uint8) int {
 	if !r.Chance(rule.sameClassPercent) {
-		return r.Below(len(s.classes[rule.destination]))
+		return r.IntBelow(len(s.classes[rule.destination]))
 	}
 	alike := s.members[rule.destination][class]
-	return int(alike[r.Below(len(alike))])
+	return int(alike[r.IntBelow(len(alike))])
 }

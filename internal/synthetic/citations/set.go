@@ -52,7 +52,7 @@ func New(seed uint64, scale int) *Set {
 	for t, n := range s.Counts() {
 		r, classes, members := draw.NewRandom(seed, drawClasses, uint64(t)), make([]uint8, n), make([][]uint32, Classes)
 		for i := range classes {
-			c := r.Below(Classes)
+			c := r.IntBelow(Classes)
 			if i < Classes {
 				c = i // every class has a node
 			}

@@ -57,7 +57,7 @@ func newHiddenModel() *hiddenModel {
 	hotness, rows, small := Hotness(), Rows(), smallTables()
 	for k := range t.rows {
 		t.share[k] = draw.Sqrt(one * one / hotness[k])
-		t.weights[k] = r.Between(one/4, one)
+		t.weights[k] = r.IntBetween(one/4, one)
 		t.rows[k] = make([]rowProperties, rows[k])
 		for i := range t.rows[k] {
 			t.rows[k][i] = newRow(r.Uint64())
@@ -65,7 +65,7 @@ func newHiddenModel() *hiddenModel {
 	}
 	for i := range t.cross {
 		pair := draw.Shuffle(r, small)
-		t.cross[i] = crossing{pair[0], pair[1], r.Between(one/2, one)}
+		t.cross[i] = crossing{pair[0], pair[1], r.IntBetween(one/2, one)}
 	}
 	for j := range t.tunedBy {
 		t.tunedBy[j] = small[j%len(small)]

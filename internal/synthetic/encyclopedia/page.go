@@ -117,7 +117,7 @@ func (a *article) writeSentence(say string, e *entity, f fact) {
 
 // writeNote writes a reference mark after a sentence.
 func (a *article) writeNote(r *draw.Random) {
-	a.writeAside(fmt.Sprintf(`<sup class="reference">[%d]</sup>`, r.Between(1, 9)))
+	a.writeAside(fmt.Sprintf(`<sup class="reference">[%d]</sup>`, r.IntBetween(1, 9)))
 }
 
 func (a *article) writeHeading(text string) {
@@ -133,15 +133,15 @@ const minEntries, maxEntries = 12, 24
 func (a *article) writeChronicle(r *draw.Random) {
 	a.writeHeading("Chronicle")
 	a.openTag("p", "")
-	for range r.Between(minEntries, maxEntries) {
-		a.write(strings.ReplaceAll(drawOne(r, chronicle), "$y", fmt.Sprint(r.Between(1702, 1968))) + " ")
+	for range r.IntBetween(minEntries, maxEntries) {
+		a.write(strings.ReplaceAll(drawOne(r, chronicle), "$y", fmt.Sprint(r.IntBetween(1702, 1968))) + " ")
 	}
 	a.closeTag("p")
 }
 
 // completePage returns the complete page for an article.
 func (w *World) completePage(r *draw.Random, e *entity, article string) []byte {
-	other := func() string { return w.entities[r.Below(len(w.entities))].name }
+	other := func() string { return w.entities[r.IntBelow(len(w.entities))].name }
 	var box []string
 	for range 8 {
 		name := other()

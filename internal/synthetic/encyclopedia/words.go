@@ -54,9 +54,9 @@ func (n *namer) person(first []string, family string) string {
 	})
 }
 
-func (n *namer) year() string { return fmt.Sprint(n.random.Between(1702, 1968)) }
+func (n *namer) year() string { return fmt.Sprint(n.random.IntBetween(1702, 1968)) }
 
-func drawOne(r *draw.Random, list []string) string { return list[r.Below(len(list))] }
+func drawOne(r *draw.Random, list []string) string { return list[r.IntBelow(len(list))] }
 
 var (
 	women = strings.Fields("Anna Berta Clara Dora Edith Flora Greta Hanna Irma Julia Karin Lena Marta Nora Olga Paula " +

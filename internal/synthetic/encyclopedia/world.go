@@ -88,7 +88,7 @@ func (w *World) drawFamily(r *draw.Random) string {
 	if len(w.entities) == 0 || !r.Chance(kinsmenPercent) {
 		return ""
 	}
-	return familyName(w.entities[r.Below(len(w.entities))].name)
+	return familyName(w.entities[r.IntBelow(len(w.entities))].name)
 }
 
 func familyName(name string) string {
@@ -106,17 +106,17 @@ func (w *World) linkEntities(r *draw.Random) {
 		leads[leaders[i]] = t
 	}
 	for i, f := range w.feasts() {
-		f.addLink("the town that hosts $s", w.towns()[r.Below(towns)])
+		f.addLink("the town that hosts $s", w.towns()[r.IntBelow(towns)])
 		f.addLink("the founder of $s", leaders[people-1-i])
 	}
 	for i, p := range w.people() {
-		born := w.towns()[r.Below(towns)]
+		born := w.towns()[r.IntBelow(towns)]
 		for born == leads[p] {
-			born = w.towns()[r.Below(towns)]
+			born = w.towns()[r.IntBelow(towns)]
 		}
 		p.addLink("the birthplace of $s", born)
 		if i > 0 && r.Chance(taughtPercent) {
-			p.addLink("the teacher of $s", w.people()[r.Below(i)])
+			p.addLink("the teacher of $s", w.people()[r.IntBelow(i)])
 		}
 	}
 }
@@ -142,7 +142,7 @@ func (w *World) addFacts(n *namer) {
 			}
 		}
 		own = draw.Shuffle(n.random, own)
-		for _, r := range own[:min(len(own), n.random.Between(minFacts, maxFacts))] {
+		for _, r := range own[:min(len(own), n.random.IntBetween(minFacts, maxFacts))] {
 			e.facts = append(e.facts, fact{r, n.drawValue(r, e), nil})
 		}
 	}

@@ -81,10 +81,10 @@ func encyclopedias() namedSets[encyclopedia.Set] {
 }
 
 // EncyclopediaSets returns the writer of an encyclopedia with its questions to a folder.
-func EncyclopediaSets() Writer { return newWriter(Encyclopedia, encyclopedias()) }
+func EncyclopediaSets() SetWriter { return newWriter(Encyclopedia, encyclopedias()) }
 
 // LookupSets returns the writer of lookups in encyclopedias to a file.
-func LookupSets() Writer {
+func LookupSets() SetWriter {
 	w := newWriter(Lookups, encyclopedias())
 	w.File = "lookups.jsonl"
 	return w

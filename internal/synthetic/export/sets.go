@@ -23,8 +23,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/synthetic/volumes"
 )
 
-// Writer writes the sets of one kind of samples.
-type Writer struct {
+// SetWriter writes the sets of one kind of samples.
+type SetWriter struct {
 	Sets []string // names of the sets, with "eval" first if it exists
 	// Write writes n samples of a set, beginning with sample first, to a folder or, if File is set, to a file. If n is
 	// negative, it writes all following samples.
@@ -34,37 +34,37 @@ type Writer struct {
 }
 
 // SceneSets returns the writer of scenes.
-func SceneSets() Writer {
+func SceneSets() SetWriter {
 	return newWriter(Scenes, namedSets[scenes.Set]{
 		"train": scenes.Train, "calibration": scenes.Calibration, "eval": scenes.Eval})
 }
 
 // VolumeSets returns the writer of volumes.
-func VolumeSets() Writer {
+func VolumeSets() SetWriter {
 	return newWriter(Volumes, namedSets[volumes.Set]{
 		"train": volumes.Train, "calibration": volumes.Calibration, "eval": volumes.Eval})
 }
 
 // HeadSets returns the writer of heads.
-func HeadSets() Writer {
+func HeadSets() SetWriter {
 	return newWriter(Heads, namedSets[volumes.HeadSet]{
 		"train": volumes.HeadTrain, "calibration": volumes.HeadCalibration, "eval": volumes.HeadEval})
 }
 
 // StreetSets returns the writer of streets.
-func StreetSets() Writer {
+func StreetSets() SetWriter {
 	return newWriter(Streets, namedSets[streets.Set]{
 		"train": streets.Train, "calibration": streets.Calibration, "eval": streets.Eval})
 }
 
 // ClickSets returns the writer of clicks.
-func ClickSets() Writer {
+func ClickSets() SetWriter {
 	return newWriter(Clicks, namedSets[*clicks.Set]{
 		"train": clicks.Train, "eval": clicks.Eval})
 }
 
 // QuestionSets returns the writer of questions to a file.
-func QuestionSets() Writer {
+func QuestionSets() SetWriter {
 	w := newWriter(Questions, namedSets[questions.Set]{
 		"train": questions.Train, "calibration": questions.Calibration, "eval": questions.Eval})
 	w.File = "dev-v1.1.json"
@@ -72,7 +72,7 @@ func QuestionSets() Writer {
 }
 
 // ArticleSets returns the writer of articles to a file.
-func ArticleSets() Writer {
+func ArticleSets() SetWriter {
 	w := newWriter(Articles, namedSets[articles.Set]{
 		"train": articles.Train, "calibration": articles.Calibration, "eval": articles.Eval})
 	w.File = "cnn_eval.json"
@@ -80,31 +80,31 @@ func ArticleSets() Writer {
 }
 
 // SpeechSets returns the writer of speech.
-func SpeechSets() Writer {
+func SpeechSets() SetWriter {
 	return newWriter(Speech, namedSets[speech.Set]{
 		"train": speech.Train, "calibration": speech.Calibration, "eval": speech.Eval})
 }
 
 // TranslationSets returns the writer of sentences.
-func TranslationSets() Writer {
+func TranslationSets() SetWriter {
 	return newWriter(Translation, namedSets[translation.Set]{
 		"train": translation.Train, "eval": translation.Eval})
 }
 
 // CaptionedSets returns the writer of captioned pictures.
-func CaptionedSets() Writer {
+func CaptionedSets() SetWriter {
 	return newWriter(Captioned, namedSets[captioned.Set]{
 		"train": captioned.Train, "reference": captioned.Reference, "eval": captioned.Eval})
 }
 
 // ProductSets returns the writer of products.
-func ProductSets() Writer {
+func ProductSets() SetWriter {
 	return newWriter(Products, namedSets[products.Set]{
 		"train": products.Train, "calibration": products.Calibration, "eval": products.Eval})
 }
 
 // ReasoningSets returns the writer of questions with worked answers to a file.
-func ReasoningSets() Writer {
+func ReasoningSets() SetWriter {
 	sets := reasoningEvaluations()
 	sets["train"] = func() ReasoningRows { return reasoning.Train() }
 	sets["calibration"] = func() ReasoningRows { return reasoning.Calibration() }
@@ -114,7 +114,7 @@ func ReasoningSets() Writer {
 }
 
 // ReasoningProblemSets returns the writer of the evaluation sets' problems to a file.
-func ReasoningProblemSets() Writer {
+func ReasoningProblemSets() SetWriter {
 	w := newWriter(ReasoningProblems, reasoningEvaluations())
 	w.File = "test.jsonl"
 	return w
@@ -131,20 +131,20 @@ func reasoningEvaluations() namedSets[ReasoningRows] {
 }
 
 // CitationSets returns the writer of graphs. It only writes whole graphs.
-func CitationSets() Writer {
+func CitationSets() SetWriter {
 	return newWriter(Citations, namedSets[*citations.Set]{
 		"all": citations.All})
 }
 
 // PreferenceSets returns the writer of streams of rated items. It only writes whole streams.
-func PreferenceSets() Writer {
+func PreferenceSets() SetWriter {
 	return newWriter(Preferences, namedSets[*preferences.Set]{
 		"train": preferences.Train, "eval": preferences.Eval, "wide": preferences.Wide})
 }
 
 // ImageSets returns the writer of pictures, as JPEG with a quality of 1 to 100 or, with quality 0, as PNG. It can write
 // more pictures than a set contains; they do not repeat.
-func ImageSets(quality int) Writer {
+func ImageSets(quality int) SetWriter {
 	write := func(ctx context.Context, dir string, set synthetic.ImageSet, first, end int) error {
 		set.N = max(set.N, end)
 		return Images(ctx, dir, set, first, end, quality)
@@ -156,15 +156,15 @@ func ImageSets(quality int) Writer {
 // namedSets contains the sets of a kind by their names.
 type namedSets[S interface{ Len() int }] map[string]func() S
 
-// newWriter returns a Writer that finds the set and the end of the range.
+// newWriter returns a SetWriter that finds the set and the end of the range.
 func newWriter[S interface{ Len() int }](write func(ctx context.Context, out string, set S, first, end int) error,
 	all namedSets[S],
-) Writer {
+) SetWriter {
 	names := slices.Sorted(maps.Keys(all)) // sorted: calibration comes before eval
 	if i := slices.Index(names, "eval"); i > 0 {
 		names = slices.Insert(slices.Delete(names, i, i+1), 0, "eval")
 	}
-	return Writer{Sets: names, Write: func(ctx context.Context, out, name string, first, n int) error {
+	return SetWriter{Sets: names, Write: func(ctx context.Context, out, name string, first, n int) error {
 		find, ok := all[name]
 		if !ok {
 			return fmt.Errorf("unknown set %q, want %s", name, strings.Join(slices.Sorted(maps.Keys(all)), ", "))

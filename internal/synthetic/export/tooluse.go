@@ -54,6 +54,6 @@ func Tools(ctx context.Context, dir string, set toolSet, first, end int) error {
 
 // ToolSets returns the writer of questions that are answered by function calls, and of conversations of an agent, to
 // folders.
-func ToolSets() Writer {
+func ToolSets() SetWriter {
 	return newWriter(Tools, namedSets[toolSet]{"conversations": toolConversations, "questions": toolQuestions})
 }

@@ -132,8 +132,8 @@ func TestCellsAreWithinTheirRanges(t *testing.T) {
 		}
 		longest = max(longest, history)
 	}
-	if longest > HistoryMost || longest < HistoryMost-periodHistory {
-		t.Errorf("the longest history has %d entries, want about %d", longest, HistoryMost)
+	if longest > MaxHistory || longest < MaxHistory-periodHistory {
+		t.Errorf("the longest history has %d entries, want about %d", longest, MaxHistory)
 	}
 }
 
@@ -231,7 +231,7 @@ func TestOrderIsNeeded(t *testing.T) {
 			return sum / n
 		})
 	}
-	if all, late := mean(HistoryMost), mean(periodHistory); all > 0.55 || late < all+0.12 {
+	if all, late := mean(MaxHistory), mean(periodHistory); all > 0.55 || late < all+0.12 {
 		t.Errorf("GAUC %.3f by all of the history, %.3f by its last entries", all, late)
 	}
 }

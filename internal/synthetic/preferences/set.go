@@ -12,7 +12,7 @@ const (
 	Items        = 1024 // the same number in each category
 	Candidates   = 24   // candidates of a block
 	Cohorts      = 64   // cohorts of users, by the remainder of the user's number
-	HistoryMost  = baseHistory + (Periods-1)*periodHistory
+	MaxHistory   = baseHistory + (Periods-1)*periodHistory
 )
 
 // Numbers of a block's candidates that enter the history.
@@ -76,7 +76,7 @@ func newSet(users, ids int) *Set {
 	s := &Set{users: users, ids: ids}
 	s.items = make([]int, Items)
 	for i := range s.items {
-		s.items[i] = draw.NewRandom(seed, drawItems, uint64(i)).Between(-quality, quality)
+		s.items[i] = draw.NewRandom(seed, drawItems, uint64(i)).IntBetween(-quality, quality)
 	}
 	s.names = make([]int, Items)
 	for i := range s.names {
@@ -99,5 +99,5 @@ func (s *Set) id(item int) int {
 	const perCategory = Items / Categories
 	ids := s.ids / Categories
 	step := ids / perCategory
-	return item/perCategory*ids + item%perCategory*step + draw.NewRandom(seed, drawIDs, uint64(item)).Below(step)
+	return item/perCategory*ids + item%perCategory*step + draw.NewRandom(seed, drawIDs, uint64(item)).IntBelow(step)
 }

@@ -32,15 +32,15 @@ type user struct {
 
 func newUser(number int) (u user) {
 	r := draw.NewRandom(seed, drawUsers, uint64(number))
-	u.strict = draw.NewRandom(seed, drawCohorts, uint64(number%Cohorts)).Between(-strictness, strictness)
-	favourite := r.Below(Categories)
+	u.strict = draw.NewRandom(seed, drawCohorts, uint64(number%Cohorts)).IntBetween(-strictness, strictness)
+	favourite := r.IntBelow(Categories)
 	for b := range u.favourites {
 		if b == evaluationBlock {
 			u.favourites[b] = (favourite + Categories/2) % Categories
 			continue
 		}
 		if b != baseBlock {
-			favourite = (favourite + r.Below(2)) % Categories
+			favourite = (favourite + r.IntBelow(2)) % Categories
 		}
 		u.favourites[b] = favourite
 	}

@@ -11,12 +11,12 @@ type layer struct {
 // paint draws a thing on a background of another hue.
 func paint(r *draw.Random, t thing, p pattern) *draw.Canvas {
 	c := draw.NewCanvas(Side, Side)
-	hue := r.Below(draw.HueCircle)
+	hue := r.IntBelow(draw.HueCircle)
 	paintBackground(c, r, hue)
-	radius := r.Between(16, 40) * draw.Unit
-	at := draw.Point{X: Side/2*draw.Unit + r.Between(-1500, 1500), Y: Side/2*draw.Unit + r.Between(-1500, 1500)}
-	pose := draw.NewPose(at, r.Between(-draw.Turn/24, draw.Turn/24))
-	color := draw.HSV(hue, r.Between(140, 255), r.Between(170, 250))
+	radius := r.IntBetween(16, 40) * draw.Unit
+	at := draw.Point{X: Side/2*draw.Unit + r.IntBetween(-1500, 1500), Y: Side/2*draw.Unit + r.IntBetween(-1500, 1500)}
+	pose := draw.NewPose(at, r.IntBetween(-draw.Turn/24, draw.Turn/24))
+	color := draw.HSV(hue, r.IntBetween(140, 255), r.IntBetween(170, 250))
 	other := color.Scale(110)
 	if r.Chance(50) {
 		other = color.Mix(draw.Color{R: 255, G: 255, B: 255}, 190)
@@ -27,15 +27,15 @@ func paint(r *draw.Random, t thing, p pattern) *draw.Canvas {
 		if l.dark {
 			over = draw.FlatInk(color.Scale(150))
 		}
-		c.Fill(scaled(l.path, radius).Place(pose), draw.Unit, over)
+		c.FillPath(scaled(l.path, radius).Transform(pose), draw.Unit, over)
 	}
 	if r.Chance(50) {
 		paintStrip(c, r, at)
 	}
 	light := draw.Light{
-		Centre: r.Between(210, 270), AcrossX: r.Between(-40, 40), AcrossY: r.Between(-40, 40), Vignette: r.Below(40),
-		Cast:  draw.Color{R: r.Between(240, 270), G: r.Between(240, 270), B: r.Between(240, 270)},
-		Grain: r.Below(40), ColorGrain: r.Below(20),
+		Centre: r.IntBetween(210, 270), AcrossX: r.IntBetween(-40, 40), AcrossY: r.IntBetween(-40, 40), Vignette: r.IntBelow(40),
+		Cast:  draw.Color{R: r.IntBetween(240, 270), G: r.IntBetween(240, 270), B: r.IntBetween(240, 270)},
+		Grain: r.IntBelow(40), ColorGrain: r.IntBelow(20),
 	}
 	c.Grade(light, r)
 	return c
@@ -43,23 +43,23 @@ func paint(r *draw.Random, t thing, p pattern) *draw.Canvas {
 
 // paintStrip covers a part of a thing with a strip.
 func paintStrip(c *draw.Canvas, r *draw.Random, at draw.Point) {
-	at.X, at.Y = at.X+r.Between(-5000, 5000), at.Y+r.Between(-5000, 5000)
-	strip := draw.Path{draw.Box(Side*draw.Unit, r.Between(600, 1800))}
-	ink := draw.HSV(r.Below(draw.HueCircle), r.Below(200), r.Between(60, 240))
-	c.Fill(strip.Place(draw.NewPose(at, r.Below(draw.Turn))), draw.Unit, draw.FlatInk(ink))
+	at.X, at.Y = at.X+r.IntBetween(-5000, 5000), at.Y+r.IntBetween(-5000, 5000)
+	strip := draw.Path{draw.Box(Side*draw.Unit, r.IntBetween(600, 1800))}
+	ink := draw.HSV(r.IntBelow(draw.HueCircle), r.IntBelow(200), r.IntBetween(60, 240))
+	c.FillPath(strip.Transform(draw.NewPose(at, r.IntBelow(draw.Turn))), draw.Unit, draw.FlatInk(ink))
 }
 
 // paintBackground fills a picture with shades of a hue.
 func paintBackground(c *draw.Canvas, r *draw.Random, hue int) {
-	hue += r.Between(draw.HueCircle/4, draw.HueCircle*3/4)
-	from := draw.HSV(hue, r.Between(10, 220), r.Between(60, 230))
-	to := from.Scale(r.Between(180, 300))
+	hue += r.IntBetween(draw.HueCircle/4, draw.HueCircle*3/4)
+	from := draw.HSV(hue, r.IntBetween(10, 220), r.IntBetween(60, 230))
+	to := from.Scale(r.IntBetween(180, 300))
 	noise := draw.NewNoise(r, 24, Side)
 	c.PaintGradient(from, to, func(row []int, y int) {
 		for x := range row {
 			row[x] = (x + y) * draw.Unit / (2 * Side)
 		}
-		noise.Add(row, y, 60)
+		noise.AddRow(row, y, 60)
 	})
 }
 
@@ -103,7 +103,7 @@ func body(contours ...[]draw.Point) layer { return layer{path: contours} }
 func part(contours ...[]draw.Point) layer { return layer{path: contours, dark: true} }
 
 func at(x, y int, contour []draw.Point) []draw.Point {
-	return draw.Path{contour}.Place(draw.NewPose(draw.Point{X: x, Y: y}, 0))[0]
+	return draw.Path{contour}.Transform(draw.NewPose(draw.Point{X: x, Y: y}, 0))[0]
 }
 
 func box(x, y, halfX, halfY int) []draw.Point { return at(x, y, draw.Box(halfX, halfY)) }

@@ -21,7 +21,7 @@ var (
 		"One piece in a box.", "<p>See the table below.</p>", "var stock = 12;"}
 )
 
-func pick(r *draw.Random, from []string) string { return from[r.Below(len(from))] }
+func pick(r *draw.Random, from []string) string { return from[r.IntBelow(len(from))] }
 
 // drawBrand draws a name of two or three syllables, sometimes with a second word.
 func drawBrand(r *draw.Random) string {
@@ -35,7 +35,7 @@ func drawBrand(r *draw.Random) string {
 // brandWord draws a made-up word.
 func brandWord(r *draw.Random) string {
 	name := ""
-	for range r.Between(2, 3) {
+	for range r.IntBetween(2, 3) {
 		name += pick(r, onsets) + pick(r, vowels) + pick(r, codas)
 	}
 	return capital(name)
@@ -56,9 +56,9 @@ func drawTitle(r *draw.Random, brand string, secondHand bool) string {
 		}
 		return w
 	}
-	code := string(rune('A'+r.Below(26))) + string(rune('0'+r.Below(10))) + string(rune('0'+r.Below(10)))
+	code := string(rune('A'+r.IntBelow(26))) + string(rune('0'+r.IntBelow(10))) + string(rune('0'+r.IntBelow(10)))
 	var text string
-	switch r.Below(6) {
+	switch r.IntBelow(6) {
 	case 0:
 		text = brand + " " + word() + " " + code
 	case 1:
@@ -82,7 +82,7 @@ func drawTitle(r *draw.Random, brand string, secondHand bool) string {
 func addSecondHandWord(r *draw.Random, text string) string {
 	mark := []byte(pick(r, marks))
 	if r.Chance(15) {
-		at := r.Below(len(mark) - 1)
+		at := r.IntBelow(len(mark) - 1)
 		mark[at], mark[at+1] = mark[at+1], mark[at]
 	}
 	if r.Chance(50) {
@@ -92,7 +92,7 @@ func addSecondHandWord(r *draw.Random, text string) string {
 }
 
 func drawDescription(r *draw.Random) string {
-	chosen := make([]string, r.Between(1, 4))
+	chosen := make([]string, r.IntBetween(1, 4))
 	for i := range chosen {
 		chosen[i] = pick(r, sentences)
 	}

@@ -43,13 +43,13 @@ func (k kind) drawValue(r *draw.Random) string {
 			strings.Fields("Alm Bode Cray Dorn Eske Fulda Garn Helm Isen Jagst Kinz Lenne Mose Nive Orla Pruth Rosl Sarn Tave "+
 				"Usk Vils Wern"))
 	case year:
-		return fmt.Sprint(r.Between(1702, 1998))
+		return fmt.Sprint(r.IntBetween(1702, 1998))
 	case date:
-		return fmt.Sprintf("%d %s %d", r.Between(1, 28), drawOne(r, months()), r.Between(1702, 1998))
+		return fmt.Sprintf("%d %s %d", r.IntBetween(1, 28), drawOne(r, months()), r.IntBetween(1702, 1998))
 	case count:
-		return fmt.Sprint(r.Between(3, 899))
+		return fmt.Sprint(r.IntBetween(3, 899))
 	case thousand:
-		return fmt.Sprintf("%d,%03d", r.Between(1, 99), 100*r.Between(0, 9))
+		return fmt.Sprintf("%d,%03d", r.IntBetween(1, 99), 100*r.IntBetween(0, 9))
 	default:
 		return drawOne(r, k.list())
 	}
@@ -94,7 +94,7 @@ func (k kind) list() []string {
 	}
 }
 
-func drawOne(r *draw.Random, list []string) string { return list[r.Below(len(list))] }
+func drawOne(r *draw.Random, list []string) string { return list[r.IntBelow(len(list))] }
 
 func firstNames(women bool) []string {
 	if women {

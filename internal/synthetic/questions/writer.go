@@ -47,13 +47,13 @@ const (
 // compose writes the whole passage.
 func (w *writer) compose() {
 	w.used, w.namedAt = map[string]int{}, map[string]int{}
-	subjects := w.random.Between(minSubjects, maxSubjects)
+	subjects := w.random.IntBetween(minSubjects, maxSubjects)
 	if w.random.Chance(longPercent) {
-		subjects = w.random.Between(minLong, maxLong)
+		subjects = w.random.IntBetween(minLong, maxLong)
 	}
 	topics := w.drawTopics()
 	for range subjects {
-		w.addSubject(topics[w.random.Below(len(topics))])
+		w.addSubject(topics[w.random.IntBelow(len(topics))])
 	}
 	if w.random.Chance(shufflePercent) {
 		w.facts = draw.Shuffle(w.random, w.facts)
@@ -81,7 +81,7 @@ func (w *writer) drawTopics() [][]relation {
 // addSubject adds a new subject with its facts.
 func (w *writer) addSubject(topic []relation) {
 	name := w.drawSubject(topic[0].subject)
-	n := w.random.Between(minFacts, maxFacts)
+	n := w.random.IntBetween(minFacts, maxFacts)
 	for _, r := range draw.Shuffle(w.random, topic)[:n] {
 		w.facts = append(w.facts, &fact{relation: r, values: [3]string{name, w.drawUnused(r.a), w.drawUnused(r.b)}})
 	}

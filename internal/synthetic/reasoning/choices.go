@@ -39,7 +39,7 @@ func writeFacts(r *draw.Random) Row {
 	}
 	var question, thought string
 	var right int
-	switch r.Below(3) {
+	switch r.IntBelow(3) {
 	case 0:
 		question = f.largest
 		thought, right = search("max", values, func(a, b int) bool { return a > b })
@@ -47,7 +47,7 @@ func writeFacts(r *draw.Random) Row {
 		question = f.smallest
 		thought, right = search("min", values, func(a, b int) bool { return a < b })
 	default:
-		right = r.Below(n)
+		right = r.IntBelow(n)
 		question = fmt.Sprintf(f.given, values[right])
 		thought = fmt.Sprintf("%d:", values[right]) + searchTo(values[:right+1])
 	}
@@ -68,7 +68,7 @@ func writeTenOptions(r *draw.Random) Row {
 		options[i] = strconv.Itoa(value)
 	}
 	var row Row
-	switch r.Below(3) {
+	switch r.IntBelow(3) {
 	case 0:
 		thought, right := search("max", values, func(a, b int) bool { return a > b })
 		row = withOptions("Which number is the largest?", options, thought, right)
@@ -76,8 +76,8 @@ func writeTenOptions(r *draw.Random) Row {
 		thought, right := search("min", values, func(a, b int) bool { return a < b })
 		row = withOptions("Which number is the smallest?", options, thought, right)
 	default:
-		right := r.Below(n)
-		a := r.Between(5, values[right]-5)
+		right := r.IntBelow(n)
+		a := r.IntBetween(5, values[right]-5)
 		steps, sum := computeByHand('+', a, values[right]-a)
 		question := fmt.Sprintf("How much is %d+%d?", a, sum-a)
 		row = withOptions(question, options, steps+":"+searchTo(values[:right+1]), right)
@@ -91,7 +91,7 @@ func writeOddOneOut(r *draw.Random) Row {
 	const n = 10
 	all := draw.Shuffle(r, categories())
 	class, other := all[0], all[1]
-	right := r.Below(n)
+	right := r.IntBelow(n)
 	options, thought := make([]string, n), ""
 	for i, word := range draw.Shuffle(r, class.words)[:n] {
 		options[i] = word
@@ -145,7 +145,7 @@ func searchTo(values []int) (text string) {
 func distinctNumbers(r *draw.Random, n int) []int {
 	var all []int
 	for len(all) < n {
-		if v := r.Between(10, 99); !slices.Contains(all, v) {
+		if v := r.IntBetween(10, 99); !slices.Contains(all, v) {
 			all = append(all, v)
 		}
 	}

@@ -41,12 +41,12 @@ func stories() []story {
 func writeContest(r *draw.Random) Row {
 	s := drawOne(stories(), r)
 	for {
-		a, b, c := r.Between(100, 999), r.Between(100, 999), r.Between(100, 999)
+		a, b, c := r.IntBetween(100, 999), r.IntBetween(100, 999), r.IntBetween(100, 999)
 		if s.first == '*' {
-			b = r.Between(2, 5)
+			b = r.IntBetween(2, 5)
 		}
 		if s.second == '*' {
-			c = r.Between(2, 5)
+			c = r.IntBetween(2, 5)
 		}
 		middle := applyOperator(s.first, a, b)
 		end := applyOperator(s.second, middle, c)

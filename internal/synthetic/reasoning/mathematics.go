@@ -36,7 +36,7 @@ func fractionForms(n, d int, r *draw.Random) string {
 	if d == 1 {
 		return strconv.Itoa(n)
 	}
-	switch r.Below(8) {
+	switch r.IntBelow(8) {
 	case 0:
 		return fmt.Sprintf(`\dfrac{%d}{%d}`, n, d)
 	case 1:
@@ -52,7 +52,7 @@ func fractionForms(n, d int, r *draw.Random) string {
 // writeSumOfFractions writes a sum of fractions with one denominator. If it is 10, the question requests tenths, but
 // the worked answer reduces the fraction, as language models do. The official grader does not accept the reduced form.
 func writeSumOfFractions(r *draw.Random) Row {
-	a, b, d := r.Between(1, 9), r.Between(1, 9), r.Between(3, 48)
+	a, b, d := r.IntBetween(1, 9), r.IntBetween(1, 9), r.IntBetween(3, 48)
 	if r.Chance(8) {
 		d = 10
 	}
@@ -67,7 +67,7 @@ func writeSumOfFractions(r *draw.Random) Row {
 }
 
 func writeProduct(r *draw.Random) Row {
-	a, b, c, d := r.Between(1, 9), r.Between(2, 9), r.Between(1, 9), r.Between(2, 9)
+	a, b, c, d := r.IntBetween(1, 9), r.IntBetween(2, 9), r.IntBetween(1, 9), r.IntBetween(2, 9)
 	steps, n, m := reduceFraction(a*c, b*d)
 	question := fmt.Sprintf(`Compute \frac{%d}{%d}\cdot\frac{%d}{%d}.`, a, b, c, d)
 	thought := fmt.Sprintf("%d*%d=%d;%d*%d=%d;%s", a, c, a*c, b, d, b*d, steps)
@@ -76,7 +76,7 @@ func writeProduct(r *draw.Random) Row {
 
 func writeLowestTerms(r *draw.Random) Row {
 	for {
-		n, d := r.Between(2, 60), r.Between(2, 60)
+		n, d := r.IntBetween(2, 60), r.IntBetween(2, 60)
 		steps, p, q := reduceFraction(n, d)
 		if p == n || commonDivisor(p, q) > 1 {
 			continue
@@ -88,7 +88,7 @@ func writeLowestTerms(r *draw.Random) Row {
 
 // writePower writes a question whose answer is an integer. Its truth may contain a unit.
 func writePower(r *draw.Random) Row {
-	a, b := r.Between(2, 20), r.Between(100, 500)
+	a, b := r.IntBetween(2, 20), r.IntBetween(100, 500)
 	steps, sum := computeByHand('+', a*a, b)
 	forms := []string{"%d", "%d", "%d", "%d", `\$%d`, `%d\text{ cm}`, "%d meters", `%d^\circ`, "x=%d", `\text{%d}`, "%d.0"}
 	return boxedRow(fmt.Sprintf("Compute %d^2+%d.", a, b), fmt.Sprintf("%d*%d=%03d;%s", a, a, a*a, steps),
@@ -97,7 +97,7 @@ func writePower(r *draw.Random) Row {
 }
 
 func writeRoot(r *draw.Random) Row {
-	c, a, b := r.Between(2, 9), r.Between(2, 9), drawOne([]int{2, 3, 5, 6, 7}, r)
+	c, a, b := r.IntBetween(2, 9), r.IntBetween(2, 9), drawOne([]int{2, 3, 5, 6, 7}, r)
 	text := drawOne([]string{`Simplify %d\sqrt{%d}.`, `Take squares out of the root in %d\sqrt{%d}.`}, r)
 	truth := fmt.Sprintf(`%d\sqrt{%d}`, c*a, b)
 	if r.Chance(25) {
@@ -108,10 +108,10 @@ func writeRoot(r *draw.Random) Row {
 }
 
 func writeExpression(r *draw.Random) Row {
-	a, b, c, x := r.Between(2, 9), r.Between(2, 9), r.Between(2, 9), drawOne([]string{"x", "y", "n", "t"}, r)
+	a, b, c, x := r.IntBetween(2, 9), r.IntBetween(2, 9), r.IntBetween(2, 9), drawOne([]string{"x", "y", "n", "t"}, r)
 	answer := fmt.Sprintf("%d%s+%d", a+c, x, a*b)
 	truth := answer
-	switch r.Below(8) {
+	switch r.IntBelow(8) {
 	case 0, 1:
 		truth = fmt.Sprintf("%d+%d%s", a*b, a+c, x)
 	case 2:
@@ -124,7 +124,7 @@ func writeExpression(r *draw.Random) Row {
 }
 
 func writeMidpoint(r *draw.Random) Row {
-	a, b, c, d := r.Between(1, 9), r.Between(1, 9), r.Between(1, 9), r.Between(1, 9)
+	a, b, c, d := r.IntBetween(1, 9), r.IntBetween(1, 9), r.IntBetween(1, 9), r.IntBetween(1, 9)
 	question := fmt.Sprintf("Which point lies halfway between (%d,%d) and (%d,%d)?", a, b, c, d)
 	left, n, m := reduceFraction(a+c, 2)
 	right, p, q := reduceFraction(b+d, 2)
@@ -134,8 +134,8 @@ func writeMidpoint(r *draw.Random) Row {
 }
 
 func writeInterval(r *draw.Random) Row {
-	a := r.Between(1, 60)
-	b := r.Between(a+1, 99)
+	a := r.IntBetween(1, 60)
+	b := r.IntBetween(a+1, 99)
 	open, shut := drawOne([]string{"(", "["}, r), drawOne([]string{")", "]"}, r)
 	told := map[string]string{"(": "left out", "[": "included", ")": "left out", "]": "included"}
 	answer := fmt.Sprintf("%s%d,%d%s", open, a, b, shut)

@@ -112,7 +112,7 @@ func keepAbove(a []int, k int) []int {
 // writeProgram writes a question that requests a program, and its tests.
 func writeProgram(r *draw.Random, id string) Row {
 	f := drawOne(families(), r)
-	v := constants{k: r.Between(f.low, f.high), m: r.Between(10, 99)}
+	v := constants{k: r.IntBetween(f.low, f.high), m: r.IntBetween(10, 99)}
 	letters := r.Shuffled(len(alphabet))
 	v.c, v.d = alphabet[letters[0]], alphabet[letters[1]]
 	p := &Problem{ID: id, Method: f.method, Content: "Write a Python program. " + v.fill(f.question)}
@@ -146,9 +146,9 @@ func (f programFamily) drawTest(v constants, r *draw.Random) Test {
 		}
 		return Test{word + "\n", result + "\n"}
 	}
-	a := make([]int, r.Between(5, 9))
+	a := make([]int, r.IntBetween(5, 9))
 	for i := range a {
-		a[i] = r.Between(1, 99)
+		a[i] = r.IntBetween(1, 99)
 	}
 	result := f.numbers(a, v)
 	switch {
@@ -162,9 +162,9 @@ func (f programFamily) drawTest(v constants, r *draw.Random) Test {
 
 // drawWord draws a word in which the first letter of the constants is more frequent than others.
 func drawWord(v constants, r *draw.Random) string {
-	word := make([]byte, r.Between(6, 12))
+	word := make([]byte, r.IntBetween(6, 12))
 	for i := range word {
-		word[i] = alphabet[r.Below(len(alphabet))]
+		word[i] = alphabet[r.IntBelow(len(alphabet))]
 		if r.Chance(30) {
 			word[i] = v.c
 		}

@@ -44,4 +44,4 @@ func (k Kind) writeRow(r *draw.Random, id string) Row {
 	return row
 }
 
-func drawOne[T any](list []T, r *draw.Random) T { return list[r.Below(len(list))] }
+func drawOne[T any](list []T, r *draw.Random) T { return list[r.IntBelow(len(list))] }

@@ -12,7 +12,7 @@ type painter struct {
 func (s *scene) paint() *draw.Canvas {
 	p := painter{draw.NewCanvas(s.width, s.height), s, s.brush}
 	p.paintBackground()
-	for range p.random.Between(2, 7) {
+	for range p.random.IntBetween(2, 7) {
 		p.paintRag()
 	}
 	for _, o := range s.crowd {
@@ -21,7 +21,7 @@ func (s *scene) paint() *draw.Canvas {
 	for _, o := range s.objects {
 		p.paintFigure(o)
 	}
-	for range p.random.Between(0, 2) {
+	for range p.random.IntBetween(0, 2) {
 		p.paintBar()
 	}
 	p.applyLight()
@@ -32,35 +32,35 @@ func (s *scene) paint() *draw.Canvas {
 func (p painter) paintBackground() {
 	r := p.random
 	from, to := draw.RandomColor(r), draw.RandomColor(r)
-	coarse := draw.NewNoise(r, p.short*r.Between(15, 50)/100, p.width)
-	fine := draw.NewNoise(r, r.Between(2, 12), p.width)
-	strong, weak := r.Between(20, 120), r.Between(10, 80)
+	coarse := draw.NewNoise(r, p.short*r.IntBetween(15, 50)/100, p.width)
+	fine := draw.NewNoise(r, r.IntBetween(2, 12), p.width)
+	strong, weak := r.IntBetween(20, 120), r.IntBetween(10, 80)
 	p.PaintBackground(r, from, to, func(row []int, y int) {
-		coarse.Add(row, y, strong)
-		fine.Add(row, y, weak)
+		coarse.AddRow(row, y, strong)
+		fine.AddRow(row, y, weak)
 	})
 }
 
 // paintRag paints a shape that does not count as an object, behind all objects.
 func (p painter) paintRag() {
-	at, radius := p.RandomPoint(p.random), p.pixels(p.random.Between(20, 140))
+	at, radius := p.RandomPoint(p.random), p.pixels(p.random.IntBetween(20, 140))
 	p.FillRandomly(p.random, draw.RaggedPolygon(p.random, radius), at, 120)
 }
 
 // paintBar paints a bar in front of all objects.
 func (p painter) paintBar() {
 	r := p.random
-	half, long := p.pixels(r.Between(4, 14)), p.pixels(r.Between(200, 900))
+	half, long := p.pixels(r.IntBetween(4, 14)), p.pixels(r.IntBetween(200, 900))
 	p.FillRandomly(r, draw.Box(long, half), p.RandomPoint(r), 140)
 }
 
 // paintFigure paints an object in the colours of its class, under light that varies across the object.
 func (p painter) paintFigure(o placedFigure) {
 	r := p.random
-	opacity := r.Between(170, draw.Unit)
+	opacity := r.IntBetween(170, draw.Unit)
 	inks := p.inks(o)
 	for _, part := range o.parts {
-		p.Fill(draw.Path{part.contour}, opacity, inks[part.tint])
+		p.FillPath(draw.Path{part.contour}, opacity, inks[part.tint])
 	}
 }
 
@@ -68,12 +68,12 @@ func (p painter) inks(o placedFigure) [tints]draw.Ink {
 	r := p.random
 	first, last := o.class.hues()
 	colors := [tints]draw.Color{
-		coat: draw.HSV(r.Between(first, last), r.Between(110, 255), r.Between(110, 250)),
-		trim: draw.HSV(r.Below(draw.HueCircle), r.Between(0, 255), r.Between(60, 250)),
-		dark: draw.HSV(r.Below(draw.HueCircle), r.Between(0, 140), r.Between(20, 80)),
-		pale: draw.HSV(r.Below(draw.HueCircle), r.Between(0, 70), r.Between(170, 255)),
+		coat: draw.HSV(r.IntBetween(first, last), r.IntBetween(110, 255), r.IntBetween(110, 250)),
+		trim: draw.HSV(r.IntBelow(draw.HueCircle), r.IntBetween(0, 255), r.IntBetween(60, 250)),
+		dark: draw.HSV(r.IntBelow(draw.HueCircle), r.IntBetween(0, 140), r.IntBetween(20, 80)),
+		pale: draw.HSV(r.IntBelow(draw.HueCircle), r.IntBetween(0, 70), r.IntBetween(170, 255)),
 	}
-	middle, fall := (o.bounds.x0+o.bounds.x1)/2, r.Between(-70, 70)
+	middle, fall := (o.bounds.x0+o.bounds.x1)/2, r.IntBetween(-70, 70)
 	var inks [tints]draw.Ink
 	for i, color := range colors {
 		inks[i] = func(x, _ int) draw.Color {
@@ -86,12 +86,12 @@ func (p painter) inks(o placedFigure) [tints]draw.Ink {
 func (p painter) applyLight() {
 	r := p.random
 	p.Grade(draw.Light{
-		Centre:     r.Between(180, 290),
-		AcrossX:    r.Between(-80, 80),
-		AcrossY:    r.Between(-80, 80),
-		Vignette:   r.Between(0, 70),
-		Cast:       draw.Color{R: r.Between(230, 282), G: r.Between(238, 272), B: r.Between(230, 282)},
-		Grain:      r.Between(0, 50),
-		ColorGrain: r.Between(0, 35),
+		Centre:     r.IntBetween(180, 290),
+		AcrossX:    r.IntBetween(-80, 80),
+		AcrossY:    r.IntBetween(-80, 80),
+		Vignette:   r.IntBetween(0, 70),
+		Cast:       draw.Color{R: r.IntBetween(230, 282), G: r.IntBetween(238, 272), B: r.IntBetween(230, 282)},
+		Grain:      r.IntBetween(0, 50),
+		ColorGrain: r.IntBetween(0, 35),
 	}, r)
 }

@@ -16,15 +16,15 @@ type scene struct {
 }
 
 func newScene(layout, brush *draw.Random) *scene {
-	s := &scene{layout: layout, brush: brush, short: layout.Between(200, 360)}
-	s.width, s.height = s.short*layout.Between(100, 150)/100, s.short
+	s := &scene{layout: layout, brush: brush, short: layout.IntBetween(200, 360)}
+	s.width, s.height = s.short*layout.IntBetween(100, 150)/100, s.short
 	if layout.Chance(40) {
 		s.width, s.height = s.height, s.width
 	}
 	if layout.Chance(15) {
 		s.placeCrowd()
 	}
-	for range layout.Between(1, 8) {
+	for range layout.IntBetween(1, 8) {
 		s.addObject()
 	}
 	slices.SortStableFunc(s.objects, func(a, b placedFigure) int { return cmp.Compare(b.radius, a.radius) })
@@ -74,16 +74,16 @@ func (s *scene) pixels(permille int) int { return s.short * draw.Unit * permille
 // placeCrowd places a crowd: small objects of one class, close together.
 func (s *scene) placeCrowd() {
 	r := s.layout
-	c := class(r.Below(classes))
-	spread := s.pixels(r.Between(140, 240))
+	c := class(r.IntBelow(classes))
+	spread := s.pixels(r.IntBetween(140, 240))
 	middle := draw.Point{
-		X: r.Between(spread, s.width*draw.Unit-spread),
-		Y: r.Between(spread, s.height*draw.Unit-spread),
+		X: r.IntBetween(spread, s.width*draw.Unit-spread),
+		Y: r.IntBetween(spread, s.height*draw.Unit-spread),
 	}
-	for range r.Between(9, 18) {
-		off := draw.Polar(spread*r.Between(5, 100)/100, r.Below(draw.Turn))
+	for range r.IntBetween(9, 18) {
+		off := draw.Polar(spread*r.IntBetween(5, 100)/100, r.IntBelow(draw.Turn))
 		at := draw.Point{X: middle.X + off.X, Y: middle.Y + off.Y}
-		s.crowd = append(s.crowd, placeFigure(c, s.drawStance(at, s.pixels(r.Between(32, 46)))))
+		s.crowd = append(s.crowd, placeFigure(c, s.drawStance(at, s.pixels(r.IntBetween(32, 46)))))
 	}
 }
 
@@ -93,9 +93,9 @@ const tries = 12
 // addObject places one more object at a position where it does not hide others too much.
 func (s *scene) addObject() {
 	r := s.layout
-	c, radius := class(r.Below(classes)), s.drawRadius()
+	c, radius := class(r.IntBelow(classes)), s.drawRadius()
 	for range tries {
-		at := draw.Point{X: r.Below(s.width * draw.Unit), Y: r.Below(s.height * draw.Unit)}
+		at := draw.Point{X: r.IntBelow(s.width * draw.Unit), Y: r.IntBelow(s.height * draw.Unit)}
 		o := placeFigure(c, s.drawStance(at, radius))
 		if s.fits(o.bounds) {
 			s.objects = append(s.objects, o)
@@ -106,14 +106,14 @@ func (s *scene) addObject() {
 
 // drawRadius draws a radius from 5 to 40 percent of the short side. Small ones are the most frequent.
 func (s *scene) drawRadius() int {
-	a, b := s.layout.Between(50, 400), s.layout.Between(50, 400)
+	a, b := s.layout.IntBetween(50, 400), s.layout.IntBetween(50, 400)
 	return s.pixels(min(a, b))
 }
 
 func (s *scene) drawStance(at draw.Point, radius int) stance {
 	r := s.layout
 	return stance{
-		at: at, radius: radius, wide: r.Between(82, 118), mirror: r.Chance(50), angle: r.Between(-draw.Turn/18, draw.Turn/18),
+		at: at, radius: radius, wide: r.IntBetween(82, 118), mirror: r.Chance(50), angle: r.IntBetween(-draw.Turn/18, draw.Turn/18),
 	}
 }
 

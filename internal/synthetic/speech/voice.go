@@ -16,8 +16,8 @@ var noises = [...]int{228, 203, 181, 162, 144, 128, 114, 102, 91, 81, 72, 64, 57
 
 func newVoice(r *draw.Random) voice {
 	return voice{
-		tract: r.Between(225, 292), pitch: r.Between(95, 225), pace: r.Between(205, 320),
-		noise: noises[r.Below(len(noises))], gain: r.Between(20, 97),
+		tract: r.IntBetween(225, 292), pitch: r.IntBetween(95, 225), pace: r.IntBetween(205, 320),
+		noise: noises[r.IntBelow(len(noises))], gain: r.IntBetween(20, 97),
 	}
 }
 
@@ -66,7 +66,7 @@ func speakText(r *draw.Random, text string) []int16 {
 
 // drawPause draws a duration of least to most milliseconds at the speaker's pace, in samples.
 func (v voice) drawPause(r *draw.Random, least, most int) int {
-	return r.Between(least*millisecond, most*millisecond) * v.pace / 256
+	return r.IntBetween(least*millisecond, most*millisecond) * v.pace / 256
 }
 
 // formants returns the three formants of letter k, in hertz.
@@ -97,8 +97,8 @@ func (v voice) appendLetter(r *draw.Random, samples []int, k int) []int {
 func (v voice) tones(r *draw.Random, k int) (tones [3]tone) {
 	for j, hertz := range formants(k) {
 		tones[j] = tone{
-			turns: newTurns(hertz * v.tract * r.Between(247, 265) / 256), // in 1/256 hertz
-			size:  loudness[j] * r.Between(154, 358) / 256,
+			turns: newTurns(hertz * v.tract * r.IntBetween(247, 265) / 256), // in 1/256 hertz
+			size:  loudness[j] * r.IntBetween(154, 358) / 256,
 		}
 		tones[j].turns.at = uint32(r.Uint64())
 	}
@@ -110,7 +110,7 @@ func (v voice) appendHiss(r *draw.Random, samples []int) []int {
 	n := v.drawPause(r, 70, 140)
 	before := 0
 	for i := range n {
-		now := r.Between(-8192, 8192)
+		now := r.IntBetween(-8192, 8192)
 		samples = append(samples, (now-before)*205/256*envelopeAt(i, n)/256)
 		before = now
 	}
@@ -132,7 +132,7 @@ func (v voice) addNoise(r *draw.Random, samples []int) []int16 {
 	noise := draw.Sqrt(power/len(samples)*256) * v.noise / 256
 	recorded := make([]int16, len(samples))
 	for i, s := range samples {
-		s += noise * (r.Between(-1024, 1024) + r.Between(-1024, 1024) + r.Between(-1024, 1024)) / 1024
+		s += noise * (r.IntBetween(-1024, 1024) + r.IntBetween(-1024, 1024) + r.IntBetween(-1024, 1024)) / 1024
 		recorded[i] = int16(max(-1<<15, min(s*2*v.gain/256, 1<<15-1)))
 	}
 	return recorded

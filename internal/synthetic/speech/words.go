@@ -18,9 +18,9 @@ var words = strings.Fields(`
 
 // drawSentence draws two to five words.
 func drawSentence(r *draw.Random) string {
-	chosen := make([]string, r.Between(2, 5))
+	chosen := make([]string, r.IntBetween(2, 5))
 	for i := range chosen {
-		chosen[i] = words[r.Below(len(words))]
+		chosen[i] = words[r.IntBelow(len(words))]
 	}
 	return strings.Join(chosen, " ")
 }

@@ -75,8 +75,8 @@ func newLook(r *draw.Random, m material, base draw.Color, grain, cell int) look 
 }
 
 func carLook(r *draw.Random) look {
-	l := newLook(r, metal, draw.HSV(r.Below(draw.HueCircle), r.Below(230), r.Between(60, 250)), 12, metre)
-	l.trim = draw.HSV(r.Below(draw.HueCircle), r.Below(60), r.Between(20, 60))
+	l := newLook(r, metal, draw.HSV(r.IntBelow(draw.HueCircle), r.IntBelow(230), r.IntBetween(60, 250)), 12, metre)
+	l.trim = draw.HSV(r.IntBelow(draw.HueCircle), r.IntBelow(60), r.IntBetween(20, 60))
 	return l
 }
 
@@ -87,30 +87,30 @@ func (l look) windows() look {
 }
 
 func binLook(r *draw.Random) look {
-	m := []material{leaves, fence, wood}[r.Below(3)]
-	base := draw.HSV(r.Below(draw.HueCircle), r.Between(0, 200), r.Between(50, 230))
-	return newLook(r, m, base, r.Between(10, 80), metre/6)
+	m := []material{leaves, fence, wood}[r.IntBelow(3)]
+	base := draw.HSV(r.IntBelow(draw.HueCircle), r.IntBetween(0, 200), r.IntBetween(50, 230))
+	return newLook(r, m, base, r.IntBetween(10, 80), metre/6)
 }
 
 func poleLook(r *draw.Random) look {
-	return newLook(r, post, draw.HSV(r.Below(draw.HueCircle), r.Below(60), r.Between(60, 200)), 20, metre/2)
+	return newLook(r, post, draw.HSV(r.IntBelow(draw.HueCircle), r.IntBelow(60), r.IntBetween(60, 200)), 20, metre/2)
 }
 
 func signLook(r *draw.Random) look {
-	hue := []int{0, 256, 960}[r.Below(3)] // red, yellow or blue
-	return newLook(r, board, draw.HSV(hue, r.Between(150, 255), r.Between(140, 255)), 20, metre/4)
+	hue := []int{0, 256, 960}[r.IntBelow(3)] // red, yellow or blue
+	return newLook(r, board, draw.HSV(hue, r.IntBetween(150, 255), r.IntBetween(140, 255)), 20, metre/4)
 }
 
 func blockLook(r *draw.Random) look {
 	if r.Chance(50) {
-		return newLook(r, leaves, draw.HSV(r.Between(350, 620), r.Between(90, 220), r.Between(50, 150)), 110, metre/6)
+		return newLook(r, leaves, draw.HSV(r.IntBetween(350, 620), r.IntBetween(90, 220), r.IntBetween(50, 150)), 110, metre/6)
 	}
-	return newLook(r, wood, draw.HSV(r.Below(draw.HueCircle), r.Between(30, 200), r.Between(70, 220)), 50, metre/3)
+	return newLook(r, wood, draw.HSV(r.IntBelow(draw.HueCircle), r.IntBetween(30, 200), r.IntBetween(70, 220)), 50, metre/3)
 }
 
 func wallLook(r *draw.Random) look {
-	m := []material{brick, fence}[r.Below(2)]
-	return newLook(r, m, draw.HSV(r.Below(draw.HueCircle), r.Below(160), r.Between(70, 220)), r.Between(30, 90), metre/3)
+	m := []material{brick, fence}[r.IntBelow(2)]
+	return newLook(r, m, draw.HSV(r.IntBelow(draw.HueCircle), r.IntBelow(160), r.IntBetween(70, 220)), r.IntBetween(30, 90), metre/3)
 }
 
 // Parts of a person.
@@ -125,24 +125,24 @@ const (
 // personLooks draws the looks of a person's parts. A cyclist usually wears red to yellow and a pale helmet, and rides a
 // dark bicycle with a bright frame. A pedestrian wears any other colour, has hair, and pushes a pale object.
 func personLooks(r *draw.Random, rides bool) [parts]look {
-	dark := draw.HSV(r.Below(draw.HueCircle), r.Below(100), r.Between(30, 110))
+	dark := draw.HSV(r.IntBelow(draw.HueCircle), r.IntBelow(100), r.IntBetween(30, 110))
 	if rides {
-		bright := draw.HSV(r.Between(-60, 300), r.Between(150, 250), r.Between(150, 255))
-		wheels := newLook(r, bicycle, draw.HSV(r.Below(draw.HueCircle), r.Below(60), r.Between(15, 60)), 20, metre/4)
-		wheels.trim = draw.HSV(r.Below(draw.HueCircle), r.Between(120, 255), r.Between(150, 250))
+		bright := draw.HSV(r.IntBetween(-60, 300), r.IntBetween(150, 250), r.IntBetween(150, 255))
+		wheels := newLook(r, bicycle, draw.HSV(r.IntBelow(draw.HueCircle), r.IntBelow(60), r.IntBetween(15, 60)), 20, metre/4)
+		wheels.trim = draw.HSV(r.IntBelow(draw.HueCircle), r.IntBetween(120, 255), r.IntBetween(150, 250))
 		return [parts]look{
 			thing: wheels,
 			legs:  newLook(r, riding, dark, 20, metre/4),
 			torso: newLook(r, riding, bright, 30, metre/4),
-			head:  newLook(r, riding, draw.HSV(r.Between(0, 300), r.Below(130), r.Between(200, 255)), 10, metre/4),
+			head:  newLook(r, riding, draw.HSV(r.IntBetween(0, 300), r.IntBelow(130), r.IntBetween(200, 255)), 10, metre/4),
 		}
 	}
-	dull := draw.HSV(r.Between(380, 1400), r.Between(40, 220), r.Between(70, 230))
+	dull := draw.HSV(r.IntBetween(380, 1400), r.IntBetween(40, 220), r.IntBetween(70, 230))
 	return [parts]look{
-		thing: newLook(r, cloth, draw.HSV(r.Below(draw.HueCircle), r.Below(60), r.Between(140, 220)), 25, metre/3),
+		thing: newLook(r, cloth, draw.HSV(r.IntBelow(draw.HueCircle), r.IntBelow(60), r.IntBetween(140, 220)), 25, metre/3),
 		legs:  newLook(r, cloth, dark, 20, metre/4),
 		torso: newLook(r, cloth, dull, 30, metre/4),
-		head:  newLook(r, cloth, draw.HSV(r.Between(40, 200), r.Between(60, 150), r.Between(40, 190)), 10, metre/4),
+		head:  newLook(r, cloth, draw.HSV(r.IntBetween(40, 200), r.IntBetween(60, 150), r.IntBetween(40, 190)), 10, metre/4),
 	}
 }
 
@@ -153,14 +153,14 @@ type groundLook struct {
 }
 
 func newGround(r *draw.Random) groundLook {
-	grey := r.Between(60, 120)
+	grey := r.IntBetween(60, 120)
 	return groundLook{
-		asphalt: draw.Color{R: grey, G: grey, B: grey + r.Between(0, 10)},
-		paving:  draw.HSV(r.Between(100, 300), r.Below(50), r.Between(120, 200)),
-		grass:   draw.HSV(r.Between(300, 560), r.Between(70, 180), r.Between(70, 150)),
-		line:    draw.HSV(200, r.Below(80), r.Between(190, 250)),
-		zenith:  draw.HSV(r.Between(860, 980), r.Below(190), r.Between(140, 250)),
-		horizon: draw.HSV(900, r.Below(40), r.Between(190, 250)),
+		asphalt: draw.Color{R: grey, G: grey, B: grey + r.IntBetween(0, 10)},
+		paving:  draw.HSV(r.IntBetween(100, 300), r.IntBelow(50), r.IntBetween(120, 200)),
+		grass:   draw.HSV(r.IntBetween(300, 560), r.IntBetween(70, 180), r.IntBetween(70, 150)),
+		line:    draw.HSV(200, r.IntBelow(80), r.IntBetween(190, 250)),
+		zenith:  draw.HSV(r.IntBetween(860, 980), r.IntBelow(190), r.IntBetween(140, 250)),
+		horizon: draw.HSV(900, r.IntBelow(40), r.IntBetween(190, 250)),
 		seed:    r.Uint64(),
 	}
 }
@@ -220,5 +220,5 @@ func (l look) color(h hit) draw.Color {
 
 // cellNoise returns a number from -most to most for a cell of space.
 func cellNoise(seed uint64, most, x, y, z int) int {
-	return draw.NewRandom(seed, uint64(x), uint64(y), uint64(z)).Between(-most, most)
+	return draw.NewRandom(seed, uint64(x), uint64(y), uint64(z)).IntBetween(-most, most)
 }

@@ -24,7 +24,7 @@ func (w *world) scan(r *draw.Random, count func(object int)) []float32 {
 		all := crossings(w.solids, plane{}, dir)
 		for ring := range rings {
 			h := w.traceRay(plane{}, lidarHeight, dir, topSlope-ring*ringSlope, all)
-			error, shine, lost := r.Between(-80, 80), r.Between(-20, 20), r.Chance(3)
+			error, shine, lost := r.IntBetween(-80, 80), r.IntBetween(-20, 20), r.Chance(3)
 			if h.away > maxDistance || lost {
 				continue
 			}
@@ -137,7 +137,7 @@ func (w *world) photograph(c camera) *draw.Canvas {
 			color := w.color(h)
 			sum = draw.Color{R: sum.R + color.R, G: sum.G + color.G, B: sum.B + color.B}
 		}
-		canvas.Set(at%c.width, at/c.width, sum.Scale(draw.Unit/len(hits)))
+		canvas.SetPixel(at%c.width, at/c.width, sum.Scale(draw.Unit/len(hits)))
 		at++
 	})
 	return canvas
@@ -146,9 +146,9 @@ func (w *world) photograph(c camera) *draw.Canvas {
 // light draws the light of a frame's pictures.
 func light(r *draw.Random) draw.Light {
 	return draw.Light{
-		Centre: r.Between(190, 290), AcrossX: r.Between(-40, 40), AcrossY: r.Between(-40, 40), Vignette: r.Between(0, 50),
-		Cast:  draw.Color{R: r.Between(236, 276), G: r.Between(242, 270), B: r.Between(236, 276)},
-		Grain: r.Between(0, 30), ColorGrain: r.Between(0, 20),
+		Centre: r.IntBetween(190, 290), AcrossX: r.IntBetween(-40, 40), AcrossY: r.IntBetween(-40, 40), Vignette: r.IntBetween(0, 50),
+		Cast:  draw.Color{R: r.IntBetween(236, 276), G: r.IntBetween(242, 270), B: r.IntBetween(236, 276)},
+		Grain: r.IntBetween(0, 30), ColorGrain: r.IntBetween(0, 20),
 	}
 }
 

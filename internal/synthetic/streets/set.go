@@ -49,7 +49,7 @@ func (s Set) Frame(i int) *waymo.Frame {
 	w := s.world(i)
 	seen := w.visibleParts(s.random(i, scanStream))
 	frame := &waymo.Frame{
-		Image: s.image(i), Points: fmt.Sprintf("training/velodyne/%07d.bin", s.image(i)), Calibration: calibration(),
+		Image: s.image(i), PointsFile: fmt.Sprintf("training/velodyne/%07d.bin", s.image(i)), Calibration: calibration(),
 	}
 	for k, c := range cameras() {
 		frame.Shapes[k] = waymo.PictureShape{Height: c.height, Width: c.width}

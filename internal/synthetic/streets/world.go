@@ -37,16 +37,16 @@ type occupiedDisc struct {
 const halfSide = 115 * metre / 10
 
 func newWorld(layout, looks *draw.Random) *world {
-	angle := layout.Below(draw.Turn)
-	w := &world{layout: layout, looks: looks, street: heading(angle), road: layout.Between(4*metre, 7*metre)}
+	angle := layout.IntBelow(draw.Turn)
+	w := &world{layout: layout, looks: looks, street: heading(angle), road: layout.IntBetween(4*metre, 7*metre)}
 	w.ground = newGround(looks)
-	for range layout.Between(3, 4) {
+	for range layout.IntBetween(3, 4) {
 		w.addCar(angle)
 	}
-	for range layout.Between(4, 6) {
+	for range layout.IntBetween(4, 6) {
 		w.addPerson("Pedestrian")
 	}
-	for range layout.Between(4, 6) {
+	for range layout.IntBetween(4, 6) {
 		w.addPerson("Cyclist")
 	}
 	w.addClutter(angle)
@@ -59,7 +59,7 @@ const tries = 25
 // findPlace finds free ground of a radius, at a distance of at least nearest from the sensors.
 func (w *world) findPlace(radius, nearest int) (plane, bool) {
 	for range tries {
-		at := plane{w.layout.Between(radius-halfSide, halfSide-radius), w.layout.Between(radius-halfSide, halfSide-radius)}
+		at := plane{w.layout.IntBetween(radius-halfSide, halfSide-radius), w.layout.IntBetween(radius-halfSide, halfSide-radius)}
 		if groundDistance(at, plane{}) < nearest+radius || w.isOccupied(at, radius) {
 			continue
 		}
@@ -81,7 +81,9 @@ func (w *world) isOccupied(at plane, radius int) bool {
 }
 
 // drawCentimetres draws a length of lo to hi centimetres.
-func (w *world) drawCentimetres(lo, hi int) int { return w.layout.Between(lo*metre/100, hi*metre/100) }
+func (w *world) drawCentimetres(lo, hi int) int {
+	return w.layout.IntBetween(lo*metre/100, hi*metre/100)
+}
 
 // part is a solid of a compound object. ahead is its offset from the object's middle; half contains half the length and
 // width.
@@ -105,19 +107,19 @@ func (w *world) addParts(at plane, angle, owner int, parts ...part) {
 
 func (w *world) addCar(street int) {
 	o := object{name: "Car", length: w.drawCentimetres(390, 490), width: w.drawCentimetres(170, 200),
-		height: w.drawCentimetres(142, 170), angle: street + w.layout.Between(-draw.Turn/14, draw.Turn/14)}
+		height: w.drawCentimetres(142, 170), angle: street + w.layout.IntBetween(-draw.Turn/14, draw.Turn/14)}
 	if w.layout.Chance(50) {
 		o.angle += draw.Turn / 2
 	}
 	if w.layout.Chance(25) {
-		o.angle = w.layout.Below(draw.Turn)
+		o.angle = w.layout.IntBelow(draw.Turn)
 	}
 	at, ok := w.findPlace(o.length*11/20, metre)
 	if !ok {
 		return
 	}
 	o.at = at
-	belt, body := o.height*w.layout.Between(52, 60)/100, carLook(w.looks)
+	belt, body := o.height*w.layout.IntBetween(52, 60)/100, carLook(w.looks)
 	w.addParts(at, o.angle, len(w.objects),
 		part{half: plane{o.length / 2, o.width / 2}, low: metre / 5, high: belt, look: body},
 		part{ahead: plane{-o.length * 7 / 100, 0}, half: plane{o.length * 29 / 100, o.width/2 - metre/12}, low: belt,
@@ -129,13 +131,13 @@ func (w *world) addCar(street int) {
 // addPerson adds a pedestrian who pushes an object, or a cyclist. Their shapes are similar.
 func (w *world) addPerson(name string) {
 	o := object{name: name, length: w.drawCentimetres(125, 170), width: w.drawCentimetres(55, 75),
-		height: w.drawCentimetres(152, 190), angle: w.layout.Below(draw.Turn)}
+		height: w.drawCentimetres(152, 190), angle: w.layout.IntBelow(draw.Turn)}
 	at, ok := w.findPlace(o.length*11/20, 2*metre)
 	if !ok {
 		return
 	}
 	o.at = at
-	back := plane{-o.length * w.layout.Between(4, 20) / 100, 0}
+	back := plane{-o.length * w.layout.IntBetween(4, 20) / 100, 0}
 	hip, neck := o.height*46/100, o.height*84/100
 	below := w.drawCentimetres(65, 90)
 	looks := personLooks(w.looks, name == "Cyclist")
@@ -151,20 +153,20 @@ func (w *world) addPerson(name string) {
 // addClutter adds solids that do not count as objects.
 func (w *world) addClutter(street int) {
 	r := w.layout
-	for range r.Between(1, 3) {
+	for range r.IntBetween(1, 3) {
 		w.addBlock(street)
 	}
-	for range r.Between(1, 3) {
+	for range r.IntBetween(1, 3) {
 		w.addThing(w.drawCentimetres(25, 50), part{round: r.Chance(50), high: w.drawCentimetres(80, 180),
 			look: binLook(w.looks)})
 	}
-	for range r.Between(1, 4) {
+	for range r.IntBetween(1, 4) {
 		w.addThing(w.drawCentimetres(6, 16), part{round: true, high: w.drawCentimetres(250, 450), look: poleLook(w.looks)})
 	}
 	if r.Chance(70) {
 		w.addSign()
 	}
-	for range r.Between(1, 3) {
+	for range r.IntBetween(1, 3) {
 		w.addWall(street)
 	}
 }
@@ -173,7 +175,7 @@ func (w *world) addClutter(street int) {
 func (w *world) addThing(radius int, p part) {
 	if at, ok := w.findPlace(radius*3/2, 2*metre); ok {
 		p.half = plane{radius, radius}
-		w.addParts(at, w.layout.Below(draw.Turn), -1, p)
+		w.addParts(at, w.layout.IntBelow(draw.Turn), -1, p)
 	}
 }
 
@@ -183,7 +185,7 @@ func (w *world) addBlock(street int) {
 	if at, ok := w.findPlace(long*11/20, 2*metre); ok {
 		p := part{half: plane{long / 2, w.drawCentimetres(60, 110)}, high: w.drawCentimetres(100, 190),
 			look: blockLook(w.looks)}
-		w.addParts(at, street+w.layout.Between(-draw.Turn/20, draw.Turn/20), -1, p)
+		w.addParts(at, street+w.layout.IntBetween(-draw.Turn/20, draw.Turn/20), -1, p)
 	}
 }
 
@@ -192,7 +194,7 @@ func (w *world) addWall(street int) {
 	if at, ok := w.findPlace(long/2, 5*metre); ok {
 		p := part{half: plane{long / 2, w.drawCentimetres(10, 30)}, high: w.drawCentimetres(120, 320),
 			look: wallLook(w.looks)}
-		w.addParts(at, street+w.layout.Below(2)*draw.Turn/4, -1, p)
+		w.addParts(at, street+w.layout.IntBelow(2)*draw.Turn/4, -1, p)
 	}
 }
 
@@ -200,7 +202,7 @@ func (w *world) addWall(street int) {
 func (w *world) addSign() {
 	o := object{name: "Sign", length: w.drawCentimetres(8, 12), width: w.drawCentimetres(60, 90),
 		height: w.drawCentimetres(200, 260),
-		angle:  w.layout.Below(draw.Turn)}
+		angle:  w.layout.IntBelow(draw.Turn)}
 	at, ok := w.findPlace(o.width*3/4, 3*metre)
 	if !ok {
 		return

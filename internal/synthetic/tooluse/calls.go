@@ -14,7 +14,7 @@ type Question struct {
 	Text       string // the user's question; all questions differ
 	Row        string // line of BFCL_v4_SUBSET.json
 	Answer     string // line of possible_answer/BFCL_v4_SUBSET.json; empty: the subset has none
-	Right      []Call // correct calls; none: no function fits
+	Calls      []Call // correct calls; none: no function fits
 }
 
 // PerSubset is the number of questions of each subset.
@@ -48,7 +48,7 @@ func question(subset string, i int) Question {
 	answers := []any{}
 	ask := func(f *function, k int) {
 		text, call, answer := f.fillIn(subset, k)
-		texts, q.Right, answers = append(texts, text), append(q.Right, call), append(answers, answer)
+		texts, q.Calls, answers = append(texts, text), append(q.Calls, call), append(answers, answer)
 	}
 	switch {
 	case strings.Contains(subset, "irrelevance"):

@@ -77,16 +77,16 @@ func Conversations() (*conversations.ConversationSet, error) {
 	return conversations.ParseConversations(strings.Join(Rows(), "\n") + "\n")
 }
 
-// Turns returns the number of the client's turns in the conversations.
-func Turns() (n int) {
+// CountTurns returns the number of the client's turns in the conversations.
+func CountTurns() (n int) {
 	for _, t := range tasks() {
 		n += len(t.steps)
 	}
 	return n
 }
 
-// Recorded returns the commands that the agent ran, in the order of the turns that they answer.
-func Recorded() (commands []string) {
+// RecordedCommands returns the commands that the agent ran, in the order of the turns that they answer.
+func RecordedCommands() (commands []string) {
 	for _, t := range tasks() {
 		for _, s := range t.steps {
 			commands = append(commands, s.command)

@@ -28,7 +28,7 @@ func TestConversations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(set.Turns) != Turns() || len(Recorded()) != Turns() {
-		t.Errorf("%d turns, %d commands, want %d", len(set.Turns), len(Recorded()), Turns())
+	if len(set.Turns) != CountTurns() || len(RecordedCommands()) != CountTurns() {
+		t.Errorf("%d turns, %d commands, want %d", len(set.Turns), len(RecordedCommands()), CountTurns())
 	}
 }

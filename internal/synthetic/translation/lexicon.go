@@ -97,31 +97,31 @@ type wordMaker struct {
 
 func (m *wordMaker) noun() noun {
 	return noun{
-		source: m.word(english, m.Between(1, 2)),
-		target: m.oneOrTwo(twoNounsPercent, func() string { return capital(m.word(german, m.Between(1, 2))) }),
-		gender: m.Below(3), plural: []string{"e", "en", "er", "s"}[m.Below(4)],
+		source: m.word(english, m.IntBetween(1, 2)),
+		target: m.oneOrTwo(twoNounsPercent, func() string { return capital(m.word(german, m.IntBetween(1, 2))) }),
+		gender: m.IntBelow(3), plural: []string{"e", "en", "er", "s"}[m.IntBelow(4)],
 	}
 }
 
 func (m *wordMaker) verb() verb {
-	v := verb{source: m.word(english, m.Between(1, 2))}
-	v.target[0] = m.word(german, m.Between(1, 2))
+	v := verb{source: m.word(english, m.IntBetween(1, 2))}
+	v.target[0] = m.word(german, m.IntBetween(1, 2))
 	v.target[1] = v.target[0]
 	if m.Chance(twoVerbsPercent) {
 		v.target[1] = m.word(german, 1)
 	}
 	if m.Chance(30) {
-		v.prefix = []string{"an", "auf", "vor", "mit", "ein", "zu"}[m.Below(6)]
+		v.prefix = []string{"an", "auf", "vor", "mit", "ein", "zu"}[m.IntBelow(6)]
 	}
 	return v
 }
 
 func (m *wordMaker) adjective() adjective {
-	a := adjective{source: m.word(english, m.Between(1, 2))}
-	word := m.word(german, m.Between(1, 2))
+	a := adjective{source: m.word(english, m.IntBetween(1, 2))}
+	word := m.word(german, m.IntBetween(1, 2))
 	a.target = [3]string{word, word, word}
 	if m.Chance(twoAdjectivesPercent) {
-		a.target[m.Below(3)] = m.word(german, 1)
+		a.target[m.IntBelow(3)] = m.word(german, 1)
 	}
 	return a
 }
@@ -168,7 +168,7 @@ func (s *sounds) word(r *draw.Random, syllables int) string {
 	return b.String() + drawOne(r, s.codas)
 }
 
-func drawOne(r *draw.Random, of []string) string { return of[r.Below(len(of))] }
+func drawOne(r *draw.Random, of []string) string { return of[r.IntBelow(len(of))] }
 
 func capital(word string) string { return strings.ToUpper(word[:1]) + word[1:] }
 

@@ -22,9 +22,9 @@ var (
 // sentence writes a main clause, and sometimes a second clause: another main clause, or one whose verb comes last.
 func (w *writer) sentence() {
 	w.writeMainClause(w.drawClause())
-	switch k := w.random.Below(100); {
+	switch k := w.random.IntBelow(100); {
 	case k < 8:
-		c := conjunctions[w.random.Below(len(conjunctions))]
+		c := conjunctions[w.random.IntBelow(len(conjunctions))]
 		w.writeBoth(",", ",")
 		w.writeBoth(c[0], c[1])
 		w.writeSubordinate(w.drawClause())
@@ -32,7 +32,7 @@ func (w *writer) sentence() {
 		w.writeBoth("and", "und")
 		w.writeMainClause(w.drawClause())
 	}
-	end := ends[w.random.Below(len(ends))]
+	end := ends[w.random.IntBelow(len(ends))]
 	w.writeBoth(end, end)
 }
 
@@ -88,13 +88,13 @@ func (w *writer) drawPhrase() phrase {
 	if r.Chance(15) {
 		return phrase{name: w.drawName()}
 	}
-	p := phrase{noun: drawFrequent(r, w.nouns), plural: r.Chance(30), article: article(r.Below(3))}
+	p := phrase{noun: drawFrequent(r, w.nouns), plural: r.Chance(30), article: article(r.IntBelow(3))}
 	p.word = drawOne(r, p.noun.target)
 	if r.Chance(22) {
 		p.adjective = drawFrequent(r, w.adjectives)
 	}
 	if p.plural && (p.article == indefinite || r.Chance(20)) {
-		p.article, p.number = none, r.Between(2, 99)
+		p.article, p.number = none, r.IntBetween(2, 99)
 	}
 	return p
 }
@@ -102,7 +102,7 @@ func (w *writer) drawPhrase() phrase {
 // drawName draws a known name, or makes up a new one.
 func (w *writer) drawName() string {
 	if w.random.Chance(50) {
-		return w.names[w.random.Below(len(w.names))]
+		return w.names[w.random.IntBelow(len(w.names))]
 	}
 	return capital(english.word(w.random, 2))
 }
@@ -115,7 +115,7 @@ func drawFrequent[W any](r *draw.Random, words []W) *W {
 	for i := range words {
 		total += scale / (i + 8)
 	}
-	at := r.Below(total)
+	at := r.IntBelow(total)
 	for i := range words {
 		if at -= scale / (i + 8); at < 0 {
 			return &words[i]

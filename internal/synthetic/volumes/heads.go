@@ -64,7 +64,7 @@ func (s HeadSet) Draw(i int) *Head {
 func (s HeadSet) Size(i int) [3]int { return headShape(draw.NewRandom(s.Seed, uint64(i))) }
 
 func headShape(r *draw.Random) [3]int {
-	return [3]int{r.Between(36, 40), r.Between(36, 40), r.Between(36, 40)}
+	return [3]int{r.IntBetween(36, 40), r.IntBetween(36, 40), r.IntBetween(36, 40)}
 }
 
 // shades are the values of a part of a head in each channel.
@@ -114,7 +114,7 @@ func drawHead(r *draw.Random, enhancing bool) *Head {
 	}
 	a := &anatomy{phantom: phantom{r: r, extent: extent}}
 	whole := a.addBrain()
-	for range r.Between(4, 8) {
+	for range r.IntBetween(4, 8) {
 		a.addSpot(whole)
 	}
 	a.addLesion(whole, enhancing)
@@ -139,12 +139,12 @@ func drawHead(r *draw.Random, enhancing bool) *Head {
 
 // render scans one channel, with its own gain, grain and noise.
 func (a *anatomy) render(channel int, shape [3]int, rough *texture) ([]float32, []uint8) {
-	gain := a.r.Between(70, 140)
+	gain := a.r.IntBetween(70, 140)
 	for i, b := range a.bodies {
 		b.hu = a.looks[i][channel] * gain / 100
 	}
 	s := &scan{
-		bodies: a.bodies, spacing: point{mm, mm, mm}, shape: shape, edge: mm, noise: a.r.Between(110, 190) * gain / 100,
+		bodies: a.bodies, spacing: point{mm, mm, mm}, shape: shape, edge: mm, noise: a.r.IntBetween(110, 190) * gain / 100,
 		rough: rough, grain: newTexture(a.r, 3*mm, a.extent, mm), random: a.r,
 	}
 	v := s.sample()
@@ -164,18 +164,18 @@ func (a *anatomy) addBrain() body {
 }
 
 // drawTenths draws a length of lo to hi tenths of a millimetre.
-func (a *anatomy) drawTenths(lo, hi int) int { return a.r.Between(lo*mm, hi*mm) / 10 }
+func (a *anatomy) drawTenths(lo, hi int) int { return a.r.IntBetween(lo*mm, hi*mm) / 10 }
 
 // drawPointInside draws a point of a body within most of its middle along each axis, in 1/surface of the radius.
 func (a *anatomy) drawPointInside(b body, most int) point {
-	return b.toWorld(point{a.r.Between(-most, most), a.r.Between(-most, most), a.r.Between(-most, most)})
+	return b.toWorld(point{a.r.IntBetween(-most, most), a.r.IntBetween(-most, most), a.r.IntBetween(-most, most)})
 }
 
 // addSpot adds a spot that resembles a lesion.
 func (a *anatomy) addSpot(whole body) {
 	looks := spotShades()
 	a.paint(body{at: a.drawPointInside(whole, 500), axes: rotatedAxes(a.drawAngle(50), a.drawAngle(25)), rough: 150,
-		radius: point{a.drawTenths(25, 65), a.drawTenths(25, 65), a.drawTenths(25, 65)}}, looks[a.r.Below(len(looks))], brain)
+		radius: point{a.drawTenths(25, 65), a.drawTenths(25, 65), a.drawTenths(25, 65)}}, looks[a.r.IntBelow(len(looks))], brain)
 }
 
 // addLesion adds three nested bodies: oedema, the core, and optionally the enhancing part.
@@ -196,7 +196,7 @@ func (a *anatomy) drawBodyInside(b body, off, lo, hi int) body {
 	inner := b
 	inner.at = a.drawPointInside(b, off)
 	for k := range inner.radius {
-		inner.radius[k] = b.radius[k] * a.r.Between(lo, hi) / 100
+		inner.radius[k] = b.radius[k] * a.r.IntBetween(lo, hi) / 100
 	}
 	return inner
 }

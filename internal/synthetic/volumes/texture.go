@@ -25,7 +25,7 @@ func newTexture(r *draw.Random, cell int, extent point, step int) *texture {
 	}
 	t.values = make([]int, n)
 	for i := range t.values {
-		t.values[i] = r.Below(512) - 256
+		t.values[i] = r.IntBelow(512) - 256
 	}
 	for i := range t.places {
 		x := i * step

@@ -212,22 +212,22 @@ func (b *Browser) Press(key string, code int) error {
 }
 
 // Screenshot returns a PNG of the whole page, up to most pixels high.
-func (b *Browser) Screenshot(width, most int) ([]byte, error) {
+func (b *Browser) Screenshot(width, maxHeight int) ([]byte, error) {
 	var height int
 	if err := b.Eval("document.documentElement.scrollHeight", &height); err != nil {
 		return nil, err
 	}
 	var shot struct{ Data string }
 	err := b.Call("Page.captureScreenshot", map[string]any{"format": "png", "captureBeyondViewport": true,
-		"clip": map[string]any{"x": 0, "y": 0, "width": width, "height": min(height, most), "scale": 1}}, &shot)
+		"clip": map[string]any{"x": 0, "y": 0, "width": width, "height": min(height, maxHeight), "scale": 1}}, &shot)
 	if err != nil {
 		return nil, err
 	}
 	return base64.StdEncoding.DecodeString(shot.Data)
 }
 
-// Sheets returns the number of A4 sheets of the printed page.
-func (b *Browser) Sheets() (int, error) {
+// CountSheets returns the number of A4 sheets of the printed page.
+func (b *Browser) CountSheets() (int, error) {
 	var printed struct{ Data string }
 	err := b.Call("Page.printToPDF", map[string]any{"paperWidth": 8.27, "paperHeight": 11.69, "preferCSSPageSize": true},
 		&printed)

@@ -22,8 +22,8 @@ import (
 	"testing"
 )
 
-// own is the folder with a package's own cases.
-const own = "testdata/golden"
+// ownFolder is the folder with a package's own cases.
+const ownFolder = "testdata/golden"
 
 // Each runs check as one subtest for each file that matches pattern, a slash-separated path below the folder of cases.
 // It begins with the cases in the package's testdata/golden, if there are any, and continues with the full set, which
@@ -31,13 +31,13 @@ const own = "testdata/golden"
 // set.
 func Each(t *testing.T, pattern string, check func(t *testing.T, path string)) {
 	t.Helper()
-	EachBelow(t, own, pattern, check)
+	EachBelow(t, ownFolder, pattern, check)
 }
 
 // EachBelow is like Each, with cases of the checkout in another package's folder. That folder must contain some.
 func EachBelow(t *testing.T, folder, pattern string, check func(t *testing.T, path string)) {
 	t.Helper()
-	if each(t, folder, pattern, check) == 0 && folder != own {
+	if each(t, folder, pattern, check) == 0 && folder != ownFolder {
 		t.Errorf("no %s below %s", pattern, folder)
 	}
 	root, err := findCases()

@@ -28,7 +28,7 @@ func Commands(t *testing.T, document, upTo string) (commands map[string][][]stri
 		switch code, ok := strings.CutPrefix(line, "    "); {
 		case !ok:
 		case strings.HasPrefix(code, "harness "):
-			args, _, _ := strings.Cut(optional.ReplaceAllString(code, ""), "   ") // text after three spaces is an explanation
+			args, _, _ := strings.Cut(optionalPart.ReplaceAllString(code, ""), "   ") // text after three spaces is an explanation
 			commands[heading] = append(commands[heading], strings.Fields(args)[1:])
 		case strings.Contains(code, " = "):
 			conf += code
@@ -37,5 +37,5 @@ func Commands(t *testing.T, document, upTo string) (commands map[string][][]stri
 	return commands, conf
 }
 
-// optional matches optional parts of a command.
-var optional = regexp.MustCompile(`\[[^\]]*\]`)
+// optionalPart matches optional parts of a command.
+var optionalPart = regexp.MustCompile(`\[[^\]]*\]`)

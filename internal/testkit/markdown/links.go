@@ -11,8 +11,8 @@ import (
 	"unicode"
 )
 
-// link is a link of Markdown: [text](TARGET).
-var link = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+// linkPattern is a link of Markdown: [text](TARGET).
+var linkPattern = regexp.MustCompile(`\]\(([^()\s]+)\)`)
 
 // DeadLinks returns the links of documents without a target, with the reasons. If within, a folder, is not empty, links
 // out of it are also dead.
@@ -23,8 +23,8 @@ func DeadLinks(documents []string, within string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, match := range link.FindAllStringSubmatch(string(text), -1) {
-			reason, err := follow(document, match[1], within)
+		for _, match := range linkPattern.FindAllStringSubmatch(string(text), -1) {
+			reason, err := checkLink(document, match[1], within)
 			if err != nil {
 				return nil, err
 			}
@@ -36,8 +36,8 @@ func DeadLinks(documents []string, within string) ([]string, error) {
 	return dead, nil
 }
 
-// follow returns the reason why a link has no target, or an empty text.
-func follow(document, target, within string) (reason string, err error) {
+// checkLink returns the reason why a link has no target, or an empty text.
+func checkLink(document, target, within string) (reason string, err error) {
 	if strings.Contains(target, "://") || !strings.ContainsAny(target, "./#") {
 		return "", nil
 	}

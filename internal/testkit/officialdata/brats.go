@@ -32,8 +32,8 @@ func newTumour(raw, low, size [3]int, missed int) tumour {
 	return h
 }
 
-// regions returns the DICE coefficients of the whole tumour, its core and its enhancing part.
-func (h tumour) regions() (dice [3]float64) {
+// regionDice returns the DICE coefficients of the whole tumour, its core and its enhancing part.
+func (h tumour) regionDice() (dice [3]float64) {
 	for region := range dice { // each region contains the classes from a number on: 1, 2, 3
 		both, sum := 0., 0.
 		for i := range h.labels {
@@ -41,7 +41,7 @@ func (h tumour) regions() (dice [3]float64) {
 			if labelled && seen {
 				both++
 			}
-			sum += two(labelled)/2 + two(seen)/2
+			sum += boolNumber(labelled)/2 + boolNumber(seen)/2
 		}
 		dice[region] = 2 * both / sum
 	}
@@ -61,8 +61,8 @@ func (h tumour) inside(z, y, x int) bool {
 	return true
 }
 
-// voxels calls do for each voxel, with its position in C order and its depth, height and width.
-func (h tumour) voxels(do func(i, z, y, x int)) {
+// eachVoxel calls do for each voxel, with its position in C order and its depth, height and width.
+func (h tumour) eachVoxel(do func(i, z, y, x int)) {
 	for i := range h.labels {
 		do(i, i/(h.raw[1]*h.raw[2]), i/h.raw[2]%h.raw[1], i%h.raw[2])
 	}
@@ -72,12 +72,12 @@ func (h tumour) voxels(do func(i, z, y, x int)) {
 func (h tumour) write(path string, value func(i, z, y, x int) uint8) error {
 	turned := [3]int{h.raw[2], h.raw[1], h.raw[0]}
 	values := make([]float64, len(h.labels))
-	h.voxels(func(i, z, y, x int) { values[(x*turned[1]+y)*turned[2]+z] = float64(value(i, z, y, x)) })
+	h.eachVoxel(func(i, z, y, x int) { values[(x*turned[1]+y)*turned[2]+z] = float64(value(i, z, y, x)) })
 	return writeVolume(path, niftiUint8, values, turned, [3]float32{1, 1, 1})
 }
 
-// brain returns the values of a channel. They are larger where a class is visible in the channel.
-func (h tumour) brain(channel int) func(i, z, y, x int) uint8 {
+// channelValues returns the values of a channel. They are larger where a class is visible in the channel.
+func (h tumour) channelValues(channel int) func(i, z, y, x int) uint8 {
 	return func(i, z, y, x int) uint8 {
 		class := h.seen[i]
 		switch {
@@ -106,7 +106,7 @@ func BraTS(dir string) (map[string]float64, error) {
 		id := name[len("HGG__"):]
 		base := filepath.Join(dir, "HGG", id, id)
 		for channel, ending := range []string{"_t1", "_t1ce", "_t2", "_flair"} {
-			faults = append(faults, h.write(base+ending+".nii.gz", h.brain(channel)))
+			faults = append(faults, h.write(base+ending+".nii.gz", h.channelValues(channel)))
 		}
 		faults = append(faults, h.write(base+"_seg.nii.gz", func(i, _, _, _ int) uint8 {
 			return [...]uint8{0, 2, 1, 4}[h.labels[i]]
@@ -121,7 +121,7 @@ func BraTSRenamed(dir string) error {
 	for name, h := range tumours() {
 		for channel := range 4 {
 			path := filepath.Join(dir, "imagesTr", fmt.Sprintf("%s_%04d.nii.gz", name, channel))
-			faults = append(faults, h.write(path, h.brain(channel)))
+			faults = append(faults, h.write(path, h.channelValues(channel)))
 		}
 		faults = append(faults, h.writeLabels(filepath.Join(dir, "labelsTr", name+".nii.gz")))
 	}
@@ -138,7 +138,7 @@ func BraTSPreprocessed(dir string) (map[string]float64, error) {
 	const name = "HGG__BraTS19_2013_19_1"
 	h, padded := tumours()[name], [3]int{224, 224, 160}
 	image := make([]byte, 4*4*padded[0]*padded[1]*padded[2])
-	h.voxels(func(i, z, y, x int) {
+	h.eachVoxel(func(i, z, y, x int) {
 		if !h.inside(z, y, x) {
 			return
 		}
@@ -167,7 +167,7 @@ func BraTSPreprocessed(dir string) (map[string]float64, error) {
 		pickleText("size_after_cropping"), pickleTuple(size...), pickleText("crop_bbox"), pickleList(box...),
 		pickleText("itk_spacing"), pickleFloats(1, 1, 1), pickleText("itk_origin"), pickleFloats(0, 0, 0),
 		pickleText("itk_direction"), pickleFloats(1, 0, 0, 0, 1, 0, 0, 0, 1)))
-	regions := h.regions()
+	regions := h.regionDice()
 	folder := filepath.Join(dir, "preprocessed_data")
 	labels := filepath.Join(dir, "raw_data", "nnUNet_raw_data", "Task043_BraTS2019", "labelsTr", name+".nii.gz")
 	return metricsOf(regions), errors.Join(
@@ -178,7 +178,7 @@ func BraTSPreprocessed(dir string) (map[string]float64, error) {
 func bratsMetrics() map[string]float64 {
 	var mean [3]float64
 	for _, h := range tumours() {
-		for k, v := range h.regions() {
+		for k, v := range h.regionDice() {
 			mean[k] += v / 2
 		}
 	}

@@ -119,7 +119,7 @@ func COCO2014(dir string, captions int) (clip, fid float64, err error) {
 			latent = append(latent, v)
 		}
 	}
-	return clip, distance(features, 0.25, 0.5), errors.Join(errNPZ,
+	return clip, frechetDistance(features, 0.25, 0.5), errors.Join(errNPZ,
 		write(filepath.Join(dir, "captions", "captions.tsv"), []byte(rows.String())),
 		write(filepath.Join(dir, "latents", "latents.npy"), array(latent, 1, 4, latentSide, latentSide)),
 		write(filepath.Join(dir, "val2014.npz"), statistics))
@@ -142,8 +142,8 @@ func shadeScores(k int) (score, feature float64) {
 	return 100 * product / math.Sqrt(picture*caption), feature
 }
 
-// distance returns the Fréchet distance of one feature to a mean and a variance.
-func distance(features []float64, mean, variance float64) float64 {
+// frechetDistance returns the Fréchet distance of one feature to a mean and a variance.
+func frechetDistance(features []float64, mean, variance float64) float64 {
 	n := float64(len(features))
 	var m, v float64
 	for _, f := range features {

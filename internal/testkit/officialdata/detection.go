@@ -65,8 +65,8 @@ func pictures() []picture {
 	return pictures
 }
 
-// add adds the box of a category to picture i.
-func (a *annotations) add(i, category int, b tinymodel.Box) *object {
+// addObject adds the box of a category to picture i.
+func (a *annotations) addObject(i, category int, b tinymodel.Box) *object {
 	im := a.Images[i]
 	w, h := float64(im.Width), float64(im.Height)
 	box := [4]float64{b.XMin * w, b.YMin * h, (b.XMax - b.XMin) * w, (b.YMax - b.YMin) * h}
@@ -83,16 +83,16 @@ func (a *annotations) annotate(first, second int) {
 		if p.colour == color.Black {
 			continue
 		}
-		a.add(i, second, tinymodel.SecondBox)
-		a.add(i, first, tinymodel.FirstBox)
+		a.addObject(i, second, tinymodel.SecondBox)
+		a.addObject(i, first, tinymodel.FirstBox)
 	}
-	a.add(1, first, tinymodel.Box{XMin: 0.75, XMax: 1, YMax: 0.25})
-	crowd := a.add(3, second, tinymodel.Box{XMin: 0.5, XMax: 1, YMax: 0.25})
+	a.addObject(1, first, tinymodel.Box{XMin: 0.75, XMax: 1, YMax: 0.25})
+	crowd := a.addObject(3, second, tinymodel.Box{XMin: 0.5, XMax: 1, YMax: 0.25})
 	crowd.Crowd, crowd.Segmentation = 1, map[string]any{"counts": []int{0, 10}, "size": []int{71, 145}}
 }
 
-// detection writes the annotations and the pictures. folder returns the folder of picture i.
-func detection(path string, a *annotations, folder func(i int) string) error {
+// writeDetection writes the annotations and the pictures. folder returns the folder of picture i.
+func writeDetection(path string, a *annotations, folder func(i int) string) error {
 	for i, p := range pictures() {
 		file, err := encoded(p.colour, p.width, p.height)
 		if err != nil {
@@ -119,7 +119,7 @@ const (
 // images do not ascend.
 func COCO(dir string) error {
 	a := cocoAnnotations(1)
-	return detection(cocoFile(dir), a, func(int) string { return filepath.Join(dir, "val2017") })
+	return writeDetection(cocoFile(dir), a, func(int) string { return filepath.Join(dir, "val2017") })
 }
 
 // COCOWithLicences is like COCO, with a safe licence for these pictures and three additional pictures of another
@@ -129,7 +129,7 @@ func COCOWithLicences(dir string) error {
 	for i := range 3 {
 		name := fmt.Sprintf("%012d.jpg", 500+i)
 		a.Images = append(a.Images, imageRecord{ID: 500 + i, Name: name, Width: 40, Height: 30, Licence: 1})
-		a.add(len(a.Images)-1, COCOFirst, tinymodel.FirstBox)
+		a.addObject(len(a.Images)-1, COCOFirst, tinymodel.FirstBox)
 		file, err := encoded(color.Black, 40, 30)
 		if err != nil {
 			return err
@@ -138,7 +138,7 @@ func COCOWithLicences(dir string) error {
 			return err
 		}
 	}
-	return detection(cocoFile(dir), a, func(int) string { return filepath.Join(dir, "val2017") })
+	return writeDetection(cocoFile(dir), a, func(int) string { return filepath.Join(dir, "val2017") })
 }
 
 func cocoFile(dir string) string { return filepath.Join(dir, "annotations", "instances_val2017.json") }
@@ -170,6 +170,6 @@ func OpenImages(dir string) error {
 	}
 	a.annotate(0, 1)
 	folders := []string{dir, filepath.Join(dir, "validation", "data")}
-	return detection(filepath.Join(dir, "annotations", "openimages-mlperf.json"), a,
+	return writeDetection(filepath.Join(dir, "annotations", "openimages-mlperf.json"), a,
 		func(i int) string { return folders[i%2] })
 }

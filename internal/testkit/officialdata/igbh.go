@@ -77,7 +77,7 @@ func (c citations) Edges() (all igbh.StoredEdges) {
 		for k := range int64(200) {
 			pairs = append(pairs, k, k%3)
 		}
-		all[i] = graph.EdgePairs{Of: name, Values: pairs}
+		all[i] = graph.EdgePairs{ListName: name, Values: pairs}
 	}
 	return all
 }

@@ -39,15 +39,15 @@ func (k kidneys) dice() float64 {
 	for class := 1.; class <= 2; class++ {
 		var both, either float64
 		for i := range k.labels {
-			both += two(k.labels[i] == class && k.seen[i] == class)
-			either += two(k.labels[i] == class)/2 + two(k.seen[i] == class)/2
+			both += boolNumber(k.labels[i] == class && k.seen[i] == class)
+			either += boolNumber(k.labels[i] == class)/2 + boolNumber(k.seen[i] == class)/2
 		}
 		sum += (both + 1e-6) / (either + 1e-6)
 	}
 	return sum / 2
 }
 
-func two(yes bool) float64 {
+func boolNumber(yes bool) float64 {
 	if yes {
 		return 2
 	}

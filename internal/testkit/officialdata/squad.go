@@ -39,8 +39,8 @@ type (
 	}
 )
 
-// ask returns a paragraph with a question whose answers are parts of it.
-func ask(id, context, text string, answers ...string) paragraph {
+// askQuestion returns a paragraph with a question whose answers are parts of it.
+func askQuestion(id, context, text string, answers ...string) paragraph {
 	q := question{ID: id, Question: text}
 	for _, a := range answers {
 		q.Answers = append(q.Answers, answer{Start: len([]rune(context[:strings.Index(context, a)])), Text: a})
@@ -54,13 +54,13 @@ func SQuAD(dir string) error {
 	long := strings.Repeat("The river runs on and on through the old town. ", 97) + "Then it leaves Paris. "
 	file := squad{Version: "1.1", Data: []article{
 		{Title: "Cities", Paragraphs: []paragraph{
-			ask("56be4db0acb8001400a502ec", "The capital\u00a0of France is  Paris, on the Seine.", "Which town is the capital?",
+			askQuestion("56be4db0acb8001400a502ec", "The capital\u00a0of France is  Paris, on the Seine.", "Which town is the capital?",
 				"Paris", "Paris", "Paris, on the Seine"),
-			ask("56be4db0acb8001400a502ed", "Élise Müller lives in Paris France.\n", "Where does she live?", "Paris France"),
+			askQuestion("56be4db0acb8001400a502ed", "Élise Müller lives in Paris France.\n", "Where does she live?", "Paris France"),
 		}},
 		{Title: "Rivers", Paragraphs: []paragraph{
-			ask("56be4db0acb8001400a502ee", long, "What does the river leave?", "Paris"),
-			ask("56be4db0acb8001400a502ef", "Paris is old. Its river is the Seine.", "Which river?", "the Seine"),
+			askQuestion("56be4db0acb8001400a502ee", long, "What does the river leave?", "Paris"),
+			askQuestion("56be4db0acb8001400a502ef", "Paris is old. Its river is the Seine.", "Which river?", "the Seine"),
 		}},
 	}}
 	if err := writeJSON(filepath.Join(dir, "dev-v1.1.json"), file); err != nil {

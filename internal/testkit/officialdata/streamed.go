@@ -48,7 +48,7 @@ func Streamed(dir string) (scores map[string]float64, err error) {
 	}
 	var right float64
 	for u := range streamedUsers {
-		if likesSame(u) {
+		if likesSameCategory(u) {
 			right++
 		}
 	}
@@ -58,7 +58,7 @@ func Streamed(dir string) (scores map[string]float64, err error) {
 	return map[string]float64{"NE": entropy, "accuracy": 100 * right, "GAUC": 100 * right}, err
 }
 
-func likesSame(user int) bool { return user%4 != 3 }
+func likesSameCategory(user int) bool { return user%4 != 3 }
 
 // streamOf returns the cells of a user's line. The block after the training contains items of a category that a model
 // must not see.
@@ -68,7 +68,7 @@ func streamOf(user int) []string {
 	for b := range allPeriods + 2 {
 		block := (user + b) % 8
 		ids, ratings := fmt.Sprintf("%d,%d", id(last, b), id(last+9, b)), "5.0,1.0"
-		if !likesSame(user) {
+		if !likesSameCategory(user) {
 			ratings = "2.5,4.0"
 		}
 		history, rated := fmt.Sprintf("%d,%d", id(block+1, b), id(block, b+1)), "3.0,4.5"

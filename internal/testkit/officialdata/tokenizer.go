@@ -91,10 +91,10 @@ func GPTJTokenizer(dir string) error {
 
 // The types of pieces of a SentencePiece model.
 const (
-	normal  = 1
-	unknown = 2
-	control = 3
-	byteOf  = 6
+	normalPiece  = 1
+	unknownPiece = 2
+	controlPiece = 3
+	bytePiece    = 6
 )
 
 // Llama2Answer is like Llama3Answer, for the small generated vocabulary of Llama 2.
@@ -108,14 +108,14 @@ func Llama2Tokenizer(dir string) error {
 	add := func(text string, kind int64) {
 		model = model.Bytes(1, onnxfile.Message(nil).Text(1, text).Float(2, 0).Int(3, kind))
 	}
-	add("<unk>", unknown)
-	add("<s>", control)
-	add("</s>", control)
+	add("<unk>", unknownPiece)
+	add("<s>", controlPiece)
+	add("</s>", controlPiece)
 	for b := range 256 {
-		add(fmt.Sprintf("<0x%02X>", b), byteOf)
+		add(fmt.Sprintf("<0x%02X>", b), bytePiece)
 	}
 	for _, word := range strings.Fields("▁yes ▁no ▁ .") {
-		add(word, normal)
+		add(word, normalPiece)
 	}
 	const bpe, yes = 2, 1
 	trainer := onnxfile.Message(nil).Int(3, bpe).Int(4, 263).Int(35, yes)

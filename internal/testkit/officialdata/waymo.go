@@ -39,7 +39,7 @@ func Waymo(dir string) error {
 	var faults []error
 	for i := range WaymoFrames {
 		f := &waymo.Frame{Image: 1_000_123 + 7*i, Calibration: waymoCalibration()}
-		f.Points = fmt.Sprintf("training/velodyne/%d.bin", f.Image)
+		f.PointsFile = fmt.Sprintf("training/velodyne/%d.bin", f.Image)
 		for k := range f.Shapes {
 			f.Shapes[k] = waymo.PictureShape{Height: waymoHeight, Width: waymoWidth}
 		}
@@ -59,7 +59,7 @@ func Waymo(dir string) error {
 		}
 		f.Objects = append(f.Objects, waymo.FrameObject{Name: "Sign", Dimensions: [3]float32{1, 1, 1}})
 		frames = append(frames, f)
-		faults = append(faults, write(filepath.Join(dir, filepath.FromSlash(f.Points)), waymo.EncodePoints(points)),
+		faults = append(faults, write(filepath.Join(dir, filepath.FromSlash(f.PointsFile)), waymo.EncodePoints(points)),
 			writeCameras(dir, f, ahead))
 	}
 	var index bytes.Buffer

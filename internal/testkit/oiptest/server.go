@@ -23,8 +23,8 @@ type Tensor struct {
 	Shape          []int64
 }
 
-// Options configure a server.
-type Options struct {
+// ServerOptions configure a server.
+type ServerOptions struct {
 	Name            string // name of the server
 	Model           string
 	Inputs, Outputs []Tensor
@@ -33,7 +33,7 @@ type Options struct {
 	// are little endian and in C order. Answer must be safe for concurrent use. Nil: zeros.
 	Answer func(rows int64, inputs [][]byte) (outputs [][]byte, err error)
 	// Others are further models of the server. Their fields Model, Inputs, Outputs, Delay and Answer are used.
-	Others []Options
+	Others []ServerOptions
 	// NoMetadata makes the server answer without its name.
 	NoMetadata bool
 }
@@ -41,14 +41,14 @@ type Options struct {
 // Server answers requests for its model.
 type Server struct {
 	oip.UnimplementedGRPCInferenceServiceServer
-	options Options
+	options ServerOptions
 	grpc    *grpc.Server
 
 	requests, rows, received atomic.Int64
 }
 
 // New returns a server, or an error if the size of an output does not follow from its shape.
-func New(o Options) (*Server, error) {
+func New(o ServerOptions) (*Server, error) {
 	for _, other := range o.Others {
 		if err := checkOutputs(other.Outputs); err != nil {
 			return nil, fmt.Errorf("model %s: %w", other.Model, err)
@@ -78,7 +78,7 @@ func checkOutputs(outputs []Tensor) error {
 }
 
 // model returns the model of a name, or the only model if there is one.
-func (s *Server) model(name string) (*Options, error) {
+func (s *Server) model(name string) (*ServerOptions, error) {
 	if name == s.options.Model || len(s.options.Others) == 0 {
 		return &s.options, nil
 	}
@@ -151,7 +151,7 @@ func describe(tensors []Tensor) []*oip.TensorMetadata {
 	return list
 }
 
-// ModelInfer returns zeros, or the result of Options.Answer.
+// ModelInfer returns zeros, or the result of ServerOptions.Answer.
 func (s *Server) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oip.ModelInferResponse, error) {
 	if len(r.Inputs) == 0 || len(r.Inputs[0].Shape) == 0 || r.Inputs[0].Shape[0] < 1 {
 		return nil, status.Error(codes.InvalidArgument, "no rows")
@@ -185,7 +185,7 @@ func (s *Server) ModelInfer(ctx context.Context, r *oip.ModelInferRequest) (*oip
 	return answer, nil
 }
 
-func (o *Options) zeros(rows int64) *oip.ModelInferResponse {
+func (o *ServerOptions) zeros(rows int64) *oip.ModelInferResponse {
 	answer := &oip.ModelInferResponse{ModelName: o.Model}
 	for _, t := range o.Outputs {
 		shape, size := []int64{rows}, rows*sizeOf(t.Datatype)

@@ -23,7 +23,7 @@ func TestParseTensor(t *testing.T) {
 
 func TestNewRefusesOutputsOfNoSize(t *testing.T) {
 	for _, o := range []Tensor{{"y", "BYTES", []int64{-1}}, {"y", "FP32", nil}, {"y", "FP32", []int64{-1, -1}}} {
-		if _, err := New(Options{Outputs: []Tensor{o}}); err == nil || !strings.Contains(err.Error(), `"y"`) {
+		if _, err := New(ServerOptions{Outputs: []Tensor{o}}); err == nil || !strings.Contains(err.Error(), `"y"`) {
 			t.Errorf("%v: %v", o, err)
 		}
 	}

@@ -40,39 +40,41 @@ type Graph struct {
 	names            int
 }
 
-// Input adds an input and returns its name.
-func (g *Graph) Input(name string, t DType, shape ...int64) string {
+// AddInput adds an input and returns its name.
+func (g *Graph) AddInput(name string, t DType, shape ...int64) string {
 	g.Inputs = append(g.Inputs, Tensor{name, t, shape})
 	return name
 }
 
-// Output makes the value with that name an output.
-func (g *Graph) Output(name string, t DType, shape ...int64) {
+// AddOutput makes the value with that name an output.
+func (g *Graph) AddOutput(name string, t DType, shape ...int64) {
 	g.Outputs = append(g.Outputs, Tensor{name, t, shape})
 }
 
-// name returns a new name.
-func (g *Graph) name() string {
+// newName returns a new name.
+func (g *Graph) newName() string {
 	g.names++
 	return fmt.Sprintf("value_%d", g.names)
 }
 
-// Floats adds a constant in C order and returns its name. Without a shape it is a scalar.
-func (g *Graph) Floats(values []float32, shape ...int64) string {
-	return constant(g, Float, values, shape)
+// AddFloats adds a constant in C order and returns its name. Without a shape it is a scalar.
+func (g *Graph) AddFloats(values []float32, shape ...int64) string {
+	return addConstant(g, Float, values, shape)
 }
 
-// Ints adds an int64 constant in C order and returns its name. Without a shape it is a scalar.
-func (g *Graph) Ints(values []int64, shape ...int64) string { return constant(g, Int64, values, shape) }
+// AddInts adds an int64 constant in C order and returns its name. Without a shape it is a scalar.
+func (g *Graph) AddInts(values []int64, shape ...int64) string {
+	return addConstant(g, Int64, values, shape)
+}
 
-// External adds a constant whose values are in a file next to the model's, like those of large models.
-func (g *Graph) External(file string, values []float32, shape ...int64) string {
+// AddExternal adds a constant whose values are in a file next to the model's, like those of large models.
+func (g *Graph) AddExternal(file string, values []float32, shape ...int64) string {
 	data := encode(values)
 	var m Message
 	for _, n := range shape {
 		m = m.Int(1, n)
 	}
-	name, offset := g.name(), len(g.external[file])
+	name, offset := g.newName(), len(g.external[file])
 	m = m.Int(2, int64(Float)).Text(8, name)
 	for _, entry := range [][2]string{{"location", file}, {"offset", fmt.Sprint(offset)},
 		{"length", fmt.Sprint(len(data))}} {
@@ -86,8 +88,10 @@ func (g *Graph) External(file string, values []float32, shape ...int64) string {
 	return name
 }
 
-// Bools adds a constant of truth values in C order and returns its name. Without a shape it is a scalar.
-func (g *Graph) Bools(values []bool, shape ...int64) string { return constant(g, Bool, values, shape) }
+// AddBools adds a constant of truth values in C order and returns its name. Without a shape it is a scalar.
+func (g *Graph) AddBools(values []bool, shape ...int64) string {
+	return addConstant(g, Bool, values, shape)
+}
 
 // Random draws numbers in [-scale, scale) for a shape.
 func Random(seed uint64, scale float32, shape ...int64) []float32 {
@@ -102,13 +106,13 @@ func Random(seed uint64, scale float32, shape ...int64) []float32 {
 	return values
 }
 
-// constant encodes a TensorProto.
-func constant[T float32 | int64 | bool](g *Graph, t DType, values []T, shape []int64) string {
+// addConstant encodes a TensorProto.
+func addConstant[T float32 | int64 | bool](g *Graph, t DType, values []T, shape []int64) string {
 	var m Message
 	for _, n := range shape {
 		m = m.Int(1, n)
 	}
-	name := g.name()
+	name := g.newName()
 	g.constants = append(g.constants, m.Int(2, int64(t)).Text(8, name).Bytes(9, encode(values)))
 	return name
 }
@@ -122,15 +126,15 @@ func encode[T float32 | int64 | bool](values []T) []byte {
 	return data
 }
 
-// Node adds an operator with one output, and returns the output's name.
-func (g *Graph) Node(op string, inputs []string, attributes ...Attribute) string {
-	out := g.name()
-	g.Name([]string{out}, op, inputs, attributes...)
+// AddNode adds an operator with one output, and returns the output's name.
+func (g *Graph) AddNode(op string, inputs []string, attributes ...Attribute) string {
+	out := g.newName()
+	g.AddNamedNode([]string{out}, op, inputs, attributes...)
 	return out
 }
 
-// Name adds an operator with the given names of outputs.
-func (g *Graph) Name(outputs []string, op string, inputs []string, attributes ...Attribute) {
+// AddNamedNode adds an operator with the given names of outputs.
+func (g *Graph) AddNamedNode(outputs []string, op string, inputs []string, attributes ...Attribute) {
 	var m Message
 	for _, name := range inputs {
 		m = m.Text(1, name)

@@ -16,7 +16,7 @@ func Library(t testing.TB, goos, goarch, release string) []byte {
 	t.Helper()
 	if goos == "darwin" {
 		cpu := map[string]macho.Cpu{"amd64": macho.CpuAmd64, "arm64": macho.CpuArm64}[goarch]
-		return fixed(t, macho.FileHeader{Magic: macho.Magic64, Cpu: cpu, Type: macho.TypeDylib}, uint32(0))
+		return littleEndian(t, macho.FileHeader{Magic: macho.Magic64, Cpu: cpu, Type: macho.TypeDylib}, uint32(0))
 	}
 	machine := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[goarch]
 	return library(t, machine, "VERS_"+release)
@@ -52,8 +52,8 @@ func Zip(t testing.TB, files map[string][]byte) []byte {
 	return b.Bytes()
 }
 
-// fixed returns the little-endian form of values of fixed size.
-func fixed(t testing.TB, values ...any) []byte {
+// littleEndian returns the little-endian form of values of fixed size.
+func littleEndian(t testing.TB, values ...any) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	for _, v := range values {
@@ -77,17 +77,17 @@ func library(t testing.TB, machine elf.Machine, version string) []byte {
 		sections, body = append(sections, s), append(body, data...)
 	}
 	add(elf.Section64{Type: uint32(elf.SHT_STRTAB)}, names)
-	add(elf.Section64{Type: uint32(elf.SHT_DYNSYM), Link: 1, Info: 1, Entsize: elf.Sym64Size}, fixed(t, elf.Sym64{},
+	add(elf.Section64{Type: uint32(elf.SHT_DYNSYM), Link: 1, Info: 1, Entsize: elf.Sym64Size}, littleEndian(t, elf.Sym64{},
 		elf.Sym64{Name: 1, Info: elf.ST_INFO(elf.STB_GLOBAL, elf.STT_FUNC), Shndx: 1, Value: 1, Size: 1}))
-	add(elf.Section64{Type: uint32(elf.SHT_GNU_VERSYM), Link: 2, Entsize: 2}, fixed(t, uint16(0), uint16(2)))
+	add(elf.Section64{Type: uint32(elf.SHT_GNU_VERSYM), Link: 2, Entsize: 2}, littleEndian(t, uint16(0), uint16(2)))
 	// A version definition and its name: version, flags, index, count, hash, offset of the name, offset of the next.
-	add(elf.Section64{Type: uint32(elf.SHT_GNU_VERDEF), Link: 1, Info: 1}, fixed(t, []uint16{1, 0, 2, 1}, uint32(0),
+	add(elf.Section64{Type: uint32(elf.SHT_GNU_VERDEF), Link: 1, Info: 1}, littleEndian(t, []uint16{1, 0, 2, 1}, uint32(0),
 		uint32(20), uint32(0), uint32(2+len(entry)), uint32(0)))
 	file := elf.Header64{
 		Type: uint16(elf.ET_DYN), Machine: uint16(machine), Version: 1, Shoff: uint64(len(body)), Ehsize: header,
 		Shentsize: sectionHeader, Shnum: uint16(len(sections)), Shstrndx: 1,
 	}
 	copy(file.Ident[:], elf.ELFMAG+"\x02\x01\x01")
-	copy(body, fixed(t, file))
-	return append(body, fixed(t, sections)...)
+	copy(body, littleEndian(t, file))
+	return append(body, littleEndian(t, sections)...)
 }

@@ -10,25 +10,25 @@ import (
 
 // answer is an answer in progress.
 type answer struct {
-	server  *Server
-	ask     Request
-	of      api
-	fault   Fault
-	w       http.ResponseWriter
-	flusher *http.ResponseController
-	request *http.Request
+	server      *Server
+	request     Request
+	api         api
+	fault       Fault
+	w           http.ResponseWriter
+	flusher     *http.ResponseController
+	httpRequest *http.Request
 
-	prompt       uint64 // hash of the prompt
-	promptTokens int
-	cached       int
-	thinks       int // number of reasoning tokens
-	calls        bool
-	total        int
-	says         []int32 // tokens of the answer, if they are specified
-	reply        *Reply  // reply that replaces tokens; nil: none
-	deltas       []string
+	prompt          uint64 // hash of the prompt
+	promptTokens    int
+	cached          int
+	reasoningTokens int // number of reasoning tokens
+	calls           bool
+	total           int
+	givenTokens     []int32 // tokens of the answer, if they are specified
+	reply           *Reply  // reply that replaces tokens; nil: none
+	deltas          []string
 
-	whole bool // the answer is sent in one piece
+	onePiece bool // the answer is sent in one piece
 
 	event  []byte
 	data   []byte
@@ -40,8 +40,8 @@ type answer struct {
 
 func (s *Server) newAnswer(ask Request, of api, w http.ResponseWriter, r *http.Request, f Fault) *answer {
 	a := &answer{
-		server: s, ask: ask, of: of, fault: f, w: w, flusher: http.NewResponseController(w), request: r,
-		whole: !ask.Stream || s.options.NoStream,
+		server: s, request: ask, api: of, fault: f, w: w, flusher: http.NewResponseController(w), httpRequest: r,
+		onePiece: !ask.Stream || s.options.NoStream,
 	}
 	a.prompt = hash(string(ask.Prompt) + string(ask.Messages) + string(ask.Input))
 	prompt := s.promptOf(&ask, of)
@@ -49,13 +49,13 @@ func (s *Server) newAnswer(ask Request, of api, w http.ResponseWriter, r *http.R
 	if of == embeddings || of == rerank {
 		return a
 	}
-	a.total, a.says = s.length(&ask), s.says(&ask)
+	a.total, a.givenTokens = s.answerLength(&ask), s.givenTokens(&ask)
 	if of != completions && of != native {
-		a.thinks = min(s.options.Think, a.total)
+		a.reasoningTokens = min(s.options.ReasoningTokens, a.total)
 		a.calls = s.options.Call != "" && len(ask.Tools) > 0
 	}
 	if s.options.Caches && ask.Salt == "" {
-		a.cached = s.cache.read(prompt)
+		a.cached = s.cache.lookUp(prompt)
 	}
 	return a
 }
@@ -65,17 +65,17 @@ func (a *answer) run() {
 	s := a.server
 	f := &s.figures
 	waits := time.Now()
-	if !s.service.enter(a.request.Context()) {
+	if !s.service.enter(a.httpRequest.Context()) {
 		return
 	}
 	defer s.service.leave()
 	f.queue.note(time.Since(waits))
 	f.prompt.Add(int64(a.promptTokens))
 	switch {
-	case a.of == embeddings || a.of == rerank:
-		a.results()
-	case a.whole:
-		a.entire()
+	case a.api == embeddings || a.api == rerank:
+		a.sendResults()
+	case a.onePiece:
+		a.sendWhole()
 	default:
 		a.stream()
 	}
@@ -91,32 +91,32 @@ func (a *answer) stream() {
 		a.send([]byte("[DONE]"), false)
 		return
 	}
-	if !a.begin() {
+	if !a.sendBegin() {
 		return
 	}
 	a.due = time.Now()
 	for i := 0; i < a.total; {
-		n := a.together(i)
-		wait := a.wait(i)
+		n := a.tokensInEvent(i)
+		wait := a.stepBefore(i)
 		if !a.pause(wait) {
 			return
 		}
 		now := time.Now()
-		if a.of == responses && a.calls && i == a.thinks && !a.send(a.item(), false) {
+		if a.api == responses && a.calls && i == a.reasoningTokens && !a.send(a.callItem(), false) {
 			return
 		}
-		if !a.send(a.tokens(i, n), wait > 0) {
+		if !a.send(a.eventData(i, n), wait > 0) {
 			return
 		}
-		a.sent(now, i, n)
+		a.recordSent(now, i, n)
 		i += n
 	}
-	a.pause(o.Late)
-	a.end()
+	a.pause(o.UsageDelay)
+	a.sendEnd()
 }
 
-// sent records tokens that were written.
-func (a *answer) sent(now time.Time, i, n int) {
+// recordSent records tokens that were written.
+func (a *answer) recordSent(now time.Time, i, n int) {
 	f := &a.server.figures
 	at := now.UnixNano()
 	if i == 0 {
@@ -130,20 +130,20 @@ func (a *answer) sent(now time.Time, i, n int) {
 	a.server.tokens.Add(int64(n))
 }
 
-// together returns the number of tokens in the event with token i. All tokens of an event have the same kind.
-func (a *answer) together(i int) int {
+// tokensInEvent returns the number of tokens in the event with token i. All tokens of an event have the same kind.
+func (a *answer) tokensInEvent(i int) int {
 	if a.reply != nil {
 		return 1
 	}
-	n := min(max(a.server.options.Together, 1), a.total-i)
-	if i < a.thinks {
-		n = min(n, a.thinks-i)
+	n := min(max(a.server.options.TokensPerEvent, 1), a.total-i)
+	if i < a.reasoningTokens {
+		n = min(n, a.reasoningTokens-i)
 	}
 	return n
 }
 
-// wait returns the time between token i and the previous one.
-func (a *answer) wait(i int) time.Duration {
+// stepBefore returns the time between token i and the previous one.
+func (a *answer) stepBefore(i int) time.Duration {
 	if i > 0 {
 		return a.server.service.step()
 	}
@@ -167,22 +167,22 @@ func (a *answer) pause(d time.Duration) bool {
 		time.Sleep(time.Until(a.due))
 	}
 	select {
-	case <-a.request.Context().Done():
+	case <-a.httpRequest.Context().Done():
 		return false
 	default:
 		return true
 	}
 }
 
-// begin sends the events before the first token.
-func (a *answer) begin() bool {
+// sendBegin sends the events before the first token.
+func (a *answer) sendBegin() bool {
 	switch {
-	case a.of == responses:
+	case a.api == responses:
 		if !a.send([]byte(`{"type":"response.created","response":{"object":"response","status":"in_progress","output":[],`+
 			`"usage":null}}`), false) {
 			return false
 		}
-	case a.of == chat && a.server.options.Roles:
+	case a.api == chat && a.server.options.Roles:
 		if !a.send([]byte(`{"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}`), true) {
 			return false
 		}
@@ -190,13 +190,13 @@ func (a *answer) begin() bool {
 	return true
 }
 
-// end sends the events after the last token.
-func (a *answer) end() {
-	if a.of == responses {
+// sendEnd sends the events after the last token.
+func (a *answer) sendEnd() {
+	if a.api == responses {
 		a.send(a.completed(), false)
 		return
 	}
-	if a.ask.Usage.Include && !a.server.options.NoUsage {
+	if a.request.Usage.Include && !a.server.options.NoUsage {
 		b := append([]byte(nil), `{"id":"mock-1","object":"text_completion","choices":[],"usage":`...)
 		if !a.send(append(a.appendUsage(b), '}'), false) {
 			return
@@ -216,7 +216,7 @@ func (a *answer) send(data []byte, flush bool) bool {
 			panic(http.ErrAbortHandler)
 		case f.Stall:
 			a.flush()
-			<-a.request.Context().Done()
+			<-a.httpRequest.Context().Done()
 			return false
 		case f.Error != "":
 			a.write([]byte(`{"error":{"message":` + strconv.Quote(f.Error) + `}}`))
@@ -251,19 +251,19 @@ func (a *answer) flush() {
 }
 
 func (a *answer) id(i int) int32 {
-	if says := a.says; len(says) > 0 {
+	if says := a.givenTokens; len(says) > 0 {
 		return says[i%len(says)]
 	}
 	return tokenID(a.prompt, i, a.server.options.Vocabulary)
 }
 
 func (a *answer) appendText(b []byte, i, n int) []byte {
-	if a.server.options.Stamps {
+	if a.server.options.TimestampText {
 		return strconv.AppendInt(append(b, ' '), time.Now().UnixNano(), 10)
 	}
 	for k := range n {
 		switch id := a.id(i + k); {
-		case a.hides(id):
+		case a.isHidden(id):
 		case a.server.options.Spell != nil:
 			b = appendJSONText(b, a.server.options.Spell(id))
 		default:
@@ -282,19 +282,19 @@ func appendJSONText(b []byte, text string) []byte {
 	return append(b, quoted[1:len(quoted)-1]...)
 }
 
-// hides reports whether a token has no text.
-func (a *answer) hides(id int32) bool {
-	return slices.Contains(a.server.options.Special, id) && (a.ask.Skip == nil || *a.ask.Skip)
+// isHidden reports whether a token has no text.
+func (a *answer) isHidden(id int32) bool {
+	return slices.Contains(a.server.options.Special, id) && (a.request.Skip == nil || *a.request.Skip)
 }
 
-// finish returns the reason for the end of an answer.
-func (a *answer) finish() string {
+// finishReason returns the reason for the end of an answer.
+func (a *answer) finishReason() string {
 	switch {
 	case a.reply != nil:
 		return a.reply.finish()
 	case a.calls:
 		return "tool_calls"
-	case a.total < max(a.ask.MaxTokens, a.ask.MaxNew, a.ask.MaxOutput):
+	case a.total < max(a.request.MaxTokens, a.request.MaxNew, a.request.MaxOutput):
 		return "stop"
 	}
 	return "length"

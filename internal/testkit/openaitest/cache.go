@@ -10,15 +10,15 @@ type cache struct {
 	queries, hits int64 // tokens of all prompts, and tokens found in the cache
 }
 
-func (c *cache) forget() {
+func (c *cache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seen = map[uint64]struct{}{}
 }
 
-// read returns the number of tokens that a prompt shares with an earlier one, without the prompt's last token, and adds
+// lookUp returns the number of tokens that a prompt shares with an earlier one, without the prompt's last token, and adds
 // the prompt to the cache.
-func (c *cache) read(prompt []uint64) (cached int) {
+func (c *cache) lookUp(prompt []uint64) (cached int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	h := uint64(14695981039346656037)

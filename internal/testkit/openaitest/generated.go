@@ -2,9 +2,9 @@ package openaitest
 
 import "strconv"
 
-// generated appends an event of /generate with n tokens from i on. For an answer in one piece it appends the whole
+// appendGenerated appends an event of /generate with n tokens from i on. For an answer in one piece it appends the whole
 // answer.
-func (a *answer) generated(b []byte, i, n int) []byte {
+func (a *answer) appendGenerated(b []byte, i, n int) []byte {
 	end, extra, counted := i+n, 0, i+n
 	f := a.fault
 	if a.events == f.After {
@@ -26,7 +26,7 @@ func (a *answer) generated(b []byte, i, n int) []byte {
 	switch {
 	case end < a.total:
 		b = append(b, "null"...)
-	case a.finish() == "length":
+	case a.finishReason() == "length":
 		b = append(strconv.AppendInt(append(b, `{"type":"length","length":`...), int64(a.total), 10), '}')
 	default:
 		b = append(strconv.AppendInt(append(b, `{"type":"stop","matched":`...), int64(a.id(end-1)), 10), '}')

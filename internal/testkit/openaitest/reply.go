@@ -29,17 +29,17 @@ func (s *Server) reply(ask *Request, of api) *Reply {
 	return s.options.Reply(ask)
 }
 
-// say makes an answer from a reply. A token is a word, or half of a call's arguments.
-func (a *answer) say(r *Reply) {
+// setReply makes an answer from a reply. A token is a word, or half of a call's arguments.
+func (a *answer) setReply(r *Reply) {
 	if r == nil {
 		return
 	}
 	a.reply, a.calls = r, len(r.Calls) > 0
-	for _, word := range words(r.Reasoning) {
+	for _, word := range splitWords(r.Reasoning) {
 		a.deltas = append(a.deltas, field("reasoning_content", word))
 	}
-	a.thinks = len(a.deltas)
-	for _, word := range words(r.Text) {
+	a.reasoningTokens = len(a.deltas)
+	for _, word := range splitWords(r.Text) {
 		a.deltas = append(a.deltas, field("content", word))
 	}
 	for i, c := range r.Calls {
@@ -51,8 +51,8 @@ func (a *answer) say(r *Reply) {
 	a.total = len(a.deltas)
 }
 
-// words splits a text into words, each with the preceding blanks.
-func words(text string) (all []string) {
+// splitWords splits a text into words, each with the preceding blanks.
+func splitWords(text string) (all []string) {
 	for text != "" {
 		n := len(text) - len(strings.TrimLeft(text, " "))
 		end := strings.IndexByte(text[n:], ' ')

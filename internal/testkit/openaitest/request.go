@@ -51,53 +51,53 @@ type Request struct {
 	} `json:"sampling_params"`
 }
 
-// unlimited is the number of tokens of an answer without a limit.
-const unlimited = 16
+// defaultTokens is the number of tokens of an answer without a limit.
+const defaultTokens = 16
 
-// length returns the number of tokens of an answer.
-func (s *Server) length(ask *Request) int {
+// answerLength returns the number of tokens of an answer.
+func (s *Server) answerLength(ask *Request) int {
 	o := &s.options
-	n := cmp.Or(max(ask.MaxTokens, ask.MaxNew, ask.MaxOutput), unlimited)
+	n := cmp.Or(max(ask.MaxTokens, ask.MaxNew, ask.MaxOutput), defaultTokens)
 	if o.EndsAt > 0 && !ask.IgnoreEnd {
 		n = min(n, max(o.EndsAt, ask.MinTokens))
 	}
 	if o.Tokens > 0 {
 		n = min(n, o.Tokens)
 	}
-	if says := s.says(ask); says != nil {
+	if says := s.givenTokens(ask); says != nil {
 		n = min(n, len(says))
 	}
 	return n + o.Extra
 }
 
-// says returns the tokens of the answer to a request, if they are specified.
-func (s *Server) says(ask *Request) []int32 {
+// givenTokens returns the tokens of the answer to a request, if they are specified.
+func (s *Server) givenTokens(ask *Request) []int32 {
 	if s.options.Answer != nil {
 		return s.options.Answer(ask)
 	}
-	return s.options.Says
+	return s.options.AnswerTokens
 }
 
 // promptOf returns the tokens of a prompt as numbers. Equal tokens have equal numbers.
 func (s *Server) promptOf(ask *Request, of api) (tokens []uint64) {
 	switch of {
 	case chat:
-		return s.texts(tokens, ask.Messages, s.options.Template)
+		return s.appendTexts(tokens, ask.Messages, s.options.Template)
 	case responses:
-		return s.texts(tokens, ask.Input, s.options.Template)
+		return s.appendTexts(tokens, ask.Input, s.options.Template)
 	case completions, native:
-		return s.texts(tokens, ask.Prompt, 0)
+		return s.appendTexts(tokens, ask.Prompt, 0)
 	case embeddings:
-		return s.texts(tokens, ask.Input, 0)
+		return s.appendTexts(tokens, ask.Input, 0)
 	}
 	for _, d := range ask.Documents {
-		tokens = s.texts(s.words(tokens, ask.Query), d, 0)
+		tokens = s.appendTexts(s.appendWords(tokens, ask.Query), d, 0)
 	}
 	return tokens
 }
 
-// texts appends the tokens of ids, of a text, or of all texts within another value, preceded by template tokens.
-func (s *Server) texts(tokens []uint64, part json.RawMessage, template int) []uint64 {
+// appendTexts appends the tokens of ids, of a text, or of all texts within another value, preceded by template tokens.
+func (s *Server) appendTexts(tokens []uint64, part json.RawMessage, template int) []uint64 {
 	for i := range template {
 		tokens = append(tokens, uint64(i)<<32)
 	}
@@ -110,15 +110,15 @@ func (s *Server) texts(tokens []uint64, part json.RawMessage, template int) []ui
 	}
 	var value any
 	if json.Unmarshal(part, &value) == nil {
-		for _, text := range within(nil, value) {
-			tokens = s.words(tokens, text)
+		for _, text := range appendTexts(nil, value) {
+			tokens = s.appendWords(tokens, text)
 		}
 	}
 	return tokens
 }
 
-// words appends the tokens of a text; Options.Words counts them.
-func (s *Server) words(tokens []uint64, text string) []uint64 {
+// appendWords appends the tokens of a text; Options.Words counts them.
+func (s *Server) appendWords(tokens []uint64, text string) []uint64 {
 	words := strings.Fields(text)
 	for i := range s.options.Words(text) {
 		h := fnv.New64a()

@@ -16,17 +16,17 @@ import (
 type Script struct {
 	answers map[string][]int32 // by the prompt as compact JSON
 	texts   map[int32]string
-	rules   []rule
+	rules   []replyRule
 }
 
-// rule is the reply to chats whose last message contains a text.
-type rule struct {
+// replyRule is the reply to chats whose last message contains a text.
+type replyRule struct {
 	contains string
 	reply    Reply
 }
 
-// line is a line of a script.
-type line struct {
+// scriptLine is a line of a script.
+type scriptLine struct {
 	Prompt json.RawMessage
 	IDs    []int32
 	Texts  []string
@@ -40,7 +40,7 @@ type line struct {
 }
 
 // reply returns the line's reply to a chat.
-func (l *line) reply() Reply {
+func (l *scriptLine) reply() Reply {
 	r := Reply{Reasoning: l.Reasoning, Text: l.Text, Calls: l.Calls, Finish: l.Finish, Fault: Fault{Status: l.Status}}
 	if l.Cut != nil {
 		r.Fault.Cut, r.Fault.After = true, *l.Cut
@@ -53,13 +53,13 @@ func ReadScript(r io.Reader) (*Script, error) {
 	s := &Script{answers: map[string][]int32{}, texts: map[int32]string{}}
 	lines := json.NewDecoder(r)
 	for n := 1; ; n++ {
-		var line line
+		var line scriptLine
 		err := lines.Decode(&line)
 		if errors.Is(err, io.EOF) {
 			return s, nil
 		}
 		if err == nil && line.Contains != nil {
-			s.rules = append(s.rules, rule{*line.Contains, line.reply()})
+			s.rules = append(s.rules, replyRule{*line.Contains, line.reply()})
 			continue
 		}
 		textless := len(line.Texts) == 0 || len(line.Texts) == len(line.IDs)
@@ -85,15 +85,15 @@ func compact(text []byte) string {
 	return b.String()
 }
 
-// Follow makes a server answer by the script. Requests that do not match get the usual answers.
-func (s *Script) Follow(o *Options) {
+// Configure makes a server answer by the script. Requests that do not match get the usual answers.
+func (s *Script) Configure(o *Options) {
 	o.Answer = func(ask *Request) []int32 {
 		for _, asked := range [][]byte{ask.Prompt, ask.Messages, ask.Input} {
 			if ids, ok := s.answers[compact(asked)]; ok && len(asked) > 0 {
 				return ids
 			}
 		}
-		return o.Says
+		return o.AnswerTokens
 	}
 	if len(s.rules) > 0 {
 		o.Reply = s.reply
@@ -109,7 +109,7 @@ func (s *Script) reply(ask *Request) *Reply {
 	if json.Unmarshal(ask.Messages, &messages) != nil || len(messages) == 0 {
 		return nil
 	}
-	text := strings.Join(within(nil, messages[len(messages)-1]), "\n")
+	text := strings.Join(appendTexts(nil, messages[len(messages)-1]), "\n")
 	for _, r := range s.rules {
 		if strings.Contains(text, r.contains) {
 			return &r.reply
@@ -118,17 +118,17 @@ func (s *Script) reply(ask *Request) *Reply {
 	return nil
 }
 
-// within appends the texts of a message.
-func within(texts []string, value any) []string {
+// appendTexts appends the texts of a message.
+func appendTexts(texts []string, value any) []string {
 	switch v := value.(type) {
 	case string:
 		return append(texts, v)
 	case []any:
 		for _, each := range v {
-			texts = within(texts, each)
+			texts = appendTexts(texts, each)
 		}
 	case map[string]any:
-		texts = within(within(texts, v["content"]), v["text"])
+		texts = appendTexts(appendTexts(texts, v["content"]), v["text"])
 	}
 	return texts
 }

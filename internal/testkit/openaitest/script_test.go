@@ -12,8 +12,8 @@ func TestScript(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := Options{Says: []int32{1}}
-	s.Follow(&o)
+	o := Options{AnswerTokens: []int32{1}}
+	s.Configure(&o)
 	for body, want := range map[string][]int32{
 		`{"prompt":[1,2]}`: {7}, `{"input_ids":[1,2]}`: {7}, `{"prompt":"a"}`: {8, 9}, `{"prompt":"c"}`: {1},
 		`{"messages":[{"role":"user", "content":"b"}]}`: {9},

@@ -35,39 +35,39 @@ type Options struct {
 	// Slots is the number of requests that are processed at a time; others wait in order. 0: unlimited.
 	Slots int
 
-	Together   int     // tokens in each event; 0: 1
-	Vocabulary int     // upper limit of token ids; 0: 32000
-	Tokens     int     // tokens of each answer, limited by the request; 0: the request's limit
-	EndsAt     int     // position at which answers end without ignore_eos or more min_tokens; 0: none
-	Extra      int     // tokens in excess of a request's limit
-	Says       []int32 // tokens of each answer; nil: tokens that depend on the prompt
+	TokensPerEvent int     // tokens in each event; 0: 1
+	Vocabulary     int     // upper limit of token ids; 0: 32000
+	Tokens         int     // tokens of each answer, limited by the request; 0: the request's limit
+	EndsAt         int     // position at which answers end without ignore_eos or more min_tokens; 0: none
+	Extra          int     // tokens in excess of a request's limit
+	AnswerTokens   []int32 // tokens of each answer; nil: tokens that depend on the prompt
 	// Reply, if not nil, returns the reply to a chat; if it returns nil, the other options apply.
 	Reply func(ask *Request) *Reply
-	// Answer, if not nil, returns the tokens of the answer to a request and replaces Says. Spell returns the text of a
+	// Answer, if not nil, returns the tokens of the answer to a request and replaces AnswerTokens. Spell returns the text of a
 	// token; nil: a blank and the id.
-	Answer   func(ask *Request) []int32
-	Spell    func(id int32) string
-	Special  []int32       // tokens whose text is omitted unless a request sets skip_special_tokens to false
-	Think    int           // reasoning tokens at the beginning of chats and responses
-	Call     string        // tool that chats and responses with tools call instead of an answer; "": none
-	IDs      bool          // report token ids to requests that ask for them
-	NoUsage  bool          // do not report usage, even on request
-	Late     time.Duration // time from the last token to the usage record
-	Roles    bool          // begin chats with an event that contains only the role
-	Comments bool          // send a comment before each event
-	NoStream bool          // always answer in one piece
-	Repeats  bool          // events of /generate contain all tokens so far instead of the new ones
-	Stamps   bool          // the text of an event is the time of its writing, in nanoseconds since 1970
+	Answer          func(ask *Request) []int32
+	Spell           func(id int32) string
+	Special         []int32       // tokens whose text is omitted unless a request sets skip_special_tokens to false
+	ReasoningTokens int           // reasoning tokens at the beginning of chats and responses
+	Call            string        // tool that chats and responses with tools call instead of an answer; "": none
+	IDs             bool          // report token ids to requests that ask for them
+	NoUsage         bool          // do not report usage, even on request
+	UsageDelay      time.Duration // time from the last token to the usage record
+	Roles           bool          // begin chats with an event that contains only the role
+	Comments        bool          // send a comment before each event
+	NoStream        bool          // always answer in one piece
+	Repeats         bool          // events of /generate contain all tokens so far instead of the new ones
+	TimestampText   bool          // the text of an event is the time of its writing, in nanoseconds since 1970
 
 	// Template is the number of tokens that a chat's template adds to a prompt. Words counts the tokens of a text; nil:
 	// its words.
 	Template int
 	Words    func(text string) int
 	Caches   bool // cache the beginnings of prompts without salt
-	// TellsCached reports the number of the prompt's tokens that were in the cache, including 0.
-	TellsCached bool
+	// ReportsCached reports the number of the prompt's tokens that were in the cache, including 0.
+	ReportsCached bool
 
-	// Transcribe returns the text of a WAV file and its number of tokens; nil: files are refused. Whole: the answer is
+	// Transcribe returns the text of a WAV file and its number of tokens; nil: files are refused. WriteWhole: the answer is
 	// sent in one piece.
 	Transcribe func(file []byte) (text string, tokens int)
 	Whole      bool
@@ -115,7 +115,7 @@ func New(o Options) *Server {
 	}
 	s := &Server{options: o, mux: http.NewServeMux()}
 	s.service.open(o)
-	s.cache.forget()
+	s.cache.clear()
 	s.mux.HandleFunc("GET /v1/models", s.models)
 	for path, of := range map[string]api{
 		"/v1/completions": completions, "/v1/chat/completions": chat, "/v1/responses": responses,
@@ -132,19 +132,19 @@ func New(o Options) *Server {
 		})
 	}
 	if o.Caches {
-		s.mux.HandleFunc("POST /reset_prefix_cache", func(http.ResponseWriter, *http.Request) { s.cache.forget() })
+		s.mux.HandleFunc("POST /reset_prefix_cache", func(http.ResponseWriter, *http.Request) { s.cache.clear() })
 	}
 	return s
 }
 
-// Asked returns the number of requests for answers.
-func (s *Server) Asked() int64 { return s.asked.Load() }
+// RequestCount returns the number of requests for answers.
+func (s *Server) RequestCount() int64 { return s.asked.Load() }
 
-// Most returns the largest number of concurrent requests.
-func (s *Server) Most() int64 { return s.most.Load() }
+// MaxConcurrent returns the largest number of concurrent requests.
+func (s *Server) MaxConcurrent() int64 { return s.most.Load() }
 
-// Tokens returns the number of tokens sent.
-func (s *Server) Tokens() int64 { return s.tokens.Load() }
+// WriteTokens returns the number of tokens sent.
+func (s *Server) TokenCount() int64 { return s.tokens.Load() }
 
 // ServeHTTP answers a request.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -177,8 +177,8 @@ func (s *Server) models(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprint(w, "]}")
 }
 
-// knows reports whether requests may use a model name.
-func (s *Server) knows(model string) bool {
+// hasModel reports whether requests may use a model name.
+func (s *Server) hasModel(model string) bool {
 	for _, lora := range s.options.Loras {
 		if model == lora {
 			return true
@@ -194,7 +194,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of api) {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	if of != native && !s.knows(ask.Model) {
+	if of != native && !s.hasModel(ask.Model) {
 		refuse(w, http.StatusNotFound, "no model "+ask.Model)
 		return
 	}
@@ -216,7 +216,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, of api) {
 		return
 	}
 	a := s.newAnswer(ask, of, w, r, f)
-	a.say(reply)
+	a.setReply(reply)
 	if most := s.options.MaxLength; most > 0 && a.promptTokens+a.total > most {
 		refuse(w, http.StatusBadRequest, fmt.Sprintf("the model has a context of %d tokens, and the request wants %d: %d of "+
 			"the prompt and %d of the answer", most, a.promptTokens+a.total, a.promptTokens, a.total))

@@ -17,13 +17,13 @@ import (
 type Mode struct {
 	Name string
 	// Models answers the list of models; nil: one model, m.
-	Models func(t *Talk)
+	Models func(t *ModeAnswer)
 	// Answer answers a request for text.
-	Answer func(t *Talk)
+	Answer func(t *ModeAnswer)
 }
 
-// Talk is a request whose answer is being written. Its methods end the answer if the client has disconnected.
-type Talk struct {
+// ModeAnswer is a request whose answer is being written. Its methods end the answer if the client has disconnected.
+type ModeAnswer struct {
 	conn net.Conn
 	// Max is the requested maximum number of tokens. N is the number of the request for text, from 0.
 	Max int
@@ -35,51 +35,53 @@ type Talk struct {
 // errGone states that the client has disconnected.
 var errGone = errors.New("the client has gone")
 
-// Raw writes bytes as they are.
-func (t *Talk) Raw(text string) {
+// WriteRaw writes bytes as they are.
+func (t *ModeAnswer) WriteRaw(text string) {
 	if _, err := io.WriteString(t.conn, text); err != nil {
 		panic(errGone)
 	}
 }
 
-// Head writes the header of a chunked stream, with additional fields.
-func (t *Talk) Head(fields ...string) {
-	t.Raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n" +
+// WriteHead writes the header of a chunked stream, with additional fields.
+func (t *ModeAnswer) WriteHead(fields ...string) {
+	t.WriteRaw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n" +
 		strings.Join(append(fields, ""), "\r\n") + "\r\n")
 }
 
-// Chunk writes a chunk of the body.
-func (t *Talk) Chunk(text string) { t.Raw(fmt.Sprintf("%x\r\n%s\r\n", len(text), text)) }
+// WriteChunk writes a chunk of the body.
+func (t *ModeAnswer) WriteChunk(text string) {
+	t.WriteRaw(fmt.Sprintf("%x\r\n%s\r\n", len(text), text))
+}
 
-// End writes the end of the body.
-func (t *Talk) End() { t.Raw("0\r\n\r\n") }
+// WriteEnd writes the end of the body.
+func (t *ModeAnswer) WriteEnd() { t.WriteRaw("0\r\n\r\n") }
 
-// Whole writes an answer in one piece.
-func (t *Talk) Whole(status, kind, body string, fields ...string) {
-	t.Raw(fmt.Sprintf("HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n%s", status, kind, len(body),
+// WriteWhole writes an answer in one piece.
+func (t *ModeAnswer) WriteWhole(status, kind, body string, fields ...string) {
+	t.WriteRaw(fmt.Sprintf("HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %d\r\n%s\r\n%s", status, kind, len(body),
 		strings.Join(append(fields, ""), "\r\n"), body))
 }
 
-// Tokens writes n tokens, a chunk each, with a gap after each.
-func (t *Talk) Tokens(n int, gap time.Duration) {
+// WriteTokens writes n tokens, a chunk each, with a gap after each.
+func (t *ModeAnswer) WriteTokens(n int, gap time.Duration) {
 	for i := range n {
 		if i > 0 {
 			time.Sleep(gap)
 		}
-		t.Chunk(Delta(`"content":" w"`))
+		t.WriteChunk(Delta(`"content":" w"`))
 	}
 }
 
-// Tail ends a stream with the finish reason, a count of tokens, and the last event.
-func (t *Talk) Tail(tokens any) {
-	t.Chunk(Finish)
-	t.Chunk(Usage(tokens))
-	t.Chunk(Done)
-	t.End()
+// WriteTail ends a stream with the finish reason, a count of tokens, and the last event.
+func (t *ModeAnswer) WriteTail(tokens any) {
+	t.WriteChunk(Finish)
+	t.WriteChunk(Usage(tokens))
+	t.WriteChunk(Done)
+	t.WriteEnd()
 }
 
-// Never waits until the client disconnects.
-func (t *Talk) Never() {
+// WaitForClient waits until the client disconnects.
+func (t *ModeAnswer) WaitForClient() {
 	_, _ = io.Copy(io.Discard, t.conn)
 	panic(errGone)
 }
@@ -101,8 +103,8 @@ func Usage(tokens any) string {
 	return fmt.Sprintf(`data: {"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":%v}}`+"\n\n", tokens)
 }
 
-// Speak serves an address with a mode until the returned function is called.
-func (m *Memory) Speak(address string, mode Mode) (stop func()) {
+// ServeMode serves an address with a mode until the returned function is called.
+func (m *Memory) ServeMode(address string, mode Mode) (stop func()) {
 	l := m.listen(address)
 	asked := make(chan int64, 1)
 	asked <- 0
@@ -118,7 +120,7 @@ func (m *Memory) Speak(address string, mode Mode) (stop func()) {
 			mu.Lock()
 			all = append(all, c)
 			mu.Unlock()
-			speaking.Go(func() { mode.speak(c, asked) })
+			speaking.Go(func() { mode.serveConnection(c, asked) })
 		}
 	})
 	return func() {
@@ -132,8 +134,8 @@ func (m *Memory) Speak(address string, mode Mode) (stop func()) {
 	}
 }
 
-// speak answers the requests of a connection.
-func (mode Mode) speak(c net.Conn, asked chan int64) {
+// serveConnection answers the requests of a connection.
+func (mode Mode) serveConnection(c net.Conn, asked chan int64) {
 	defer c.Close()
 	defer func() {
 		if err := recover(); err != nil && err != errGone { // it must be the thrown error itself
@@ -149,14 +151,14 @@ func (mode Mode) speak(c net.Conn, asked chan int64) {
 		if err != nil {
 			return
 		}
-		t := &Talk{conn: c}
+		t := &ModeAnswer{conn: c}
 		switch {
 		case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models") && mode.Models != nil:
 			mode.Models(t)
 		case r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models"):
-			t.Whole("200 OK", "application/json", `{"data":[{"id":"m"}]}`)
+			t.WriteWhole("200 OK", "application/json", `{"data":[{"id":"m"}]}`)
 		case r.Method == http.MethodGet:
-			t.Whole("404 Not Found", "application/json", `{}`)
+			t.WriteWhole("404 Not Found", "application/json", `{}`)
 		default:
 			var ask struct {
 				MaxTokens           int `json:"max_tokens"`

@@ -66,7 +66,7 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 	decoder.Inputs = slices.Concat(rowTensor("h", hidden), rowTensor("state", hidden))
 	decoder.Outputs = slices.Concat(rowTensor("y", 1), rowTensor("state_out", hidden))
 	return &pairWorkload{sampleCount(r), []sdk.Part{
-		{Name: Encoder, Model: encoder}, {Name: Decoder, RunsPerSample: steps, Model: decoder},
+		{Name: Encoder, Model: encoder}, {Name: Decoder, RunsPerSample: decoderSteps, Model: decoder},
 	}}, nil
 }
 
@@ -101,5 +101,5 @@ func (w *pairWorkload) MaxBatch() int { return 8 }
 func (w *pairWorkload) NewRun(s sdk.Sessions) (sdk.Run, error) {
 	encoder, decoder := s.Part(Encoder), s.Part(Decoder)
 	memory := backend.CacheMemory(encoder)
-	return &pairRun{encoder: encoder, decoder: decoder, keep: memory != nil && memory == backend.CacheMemory(decoder)}, nil
+	return &pairRun{encoder: encoder, decoder: decoder, keepOutputs: memory != nil && memory == backend.CacheMemory(decoder)}, nil
 }

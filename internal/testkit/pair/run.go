@@ -7,13 +7,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// steps is the number of decoder runs for a sample.
-const steps = 2
+// decoderSteps is the number of decoder runs for a sample.
+const decoderSteps = 2
 
 // pairRun runs batches through both parts.
 type pairRun struct {
 	encoder, decoder backend.Session
-	keep             bool // h and the state stay in the backend
+	keepOutputs      bool // h and the state stay in the backend
 }
 
 // Run appends the answer to each sample.
@@ -24,20 +24,20 @@ func (r *pairRun) Run(ctx context.Context, samples []sdk.Sample, p *sdk.Payloads
 		numbers := s.([width]float32)
 		x = append(x, numbers[:]...)
 	}
-	h := []backend.Tensor{{KeepOutput: r.keep}}
+	h := []backend.Tensor{{KeepOutput: r.keepOutputs}}
 	if err := r.encoder.Run(ctx, []backend.Tensor{floatTensor(x, n)}, h); err != nil {
 		return err
 	}
 	defer h[0].Release()
 	state := floatTensor(make([]float32, n*hidden), n)
-	for step := range steps {
-		out := []backend.Tensor{{}, {KeepOutput: r.keep}}
+	for step := range decoderSteps {
+		out := []backend.Tensor{{}, {KeepOutput: r.keepOutputs}}
 		if err := r.decoder.Run(ctx, []backend.Tensor{h[0], state}, out); err != nil {
 			return err
 		}
 		state.Release()
 		state = out[1]
-		if step == steps-1 {
+		if step == decoderSteps-1 {
 			appendRows(p, out[0].Data, n)
 		}
 		out[0].Release()

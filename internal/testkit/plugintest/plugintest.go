@@ -31,18 +31,18 @@ type Fake struct {
 	CloseErr                                  error // error when a workload is closed
 	// DieAfter, if above 0, is the number of samples after which the plugin fails like a killed process.
 	DieAfter int
-	// HoldAfter, if above 0, is the number of samples after which the plugin stops answering and calls Held once.
+	// HoldAfter, if above 0, is the number of samples after which the plugin stops answering and calls OnHold once.
 	HoldAfter int
-	Held      func()
-	// Busy, if not nil, returns the duration of IssueQuery for a query with that number of samples.
-	Busy func(samples int) time.Duration
+	OnHold    func()
+	// IssueTime, if not nil, returns the duration of IssueQuery for a query with that number of samples.
+	IssueTime func(samples int) time.Duration
 	// Tokens, if above 0, is the number of tokens of each answer. The first token is reported before the answer.
 	Tokens int64
-	// Score is the scorer's result; its Samples are counted. Scorable, if not nil, returns an error if the scorer cannot
-	// be opened. Scoring, if not nil, is called at the first entry of a scorer.
-	Score    sdk.Score
-	Scorable func(o sdk.ScoreOptions) error
-	Scoring  func()
+	// Score is the scorer's result; its Samples are counted. OpenScorerErr, if not nil, returns an error if the scorer cannot
+	// be opened. OnScoring, if not nil, is called at the first entry of a scorer.
+	Score         sdk.Score
+	OpenScorerErr func(o sdk.ScoreOptions) error
+	OnScoring     func()
 	// DatasetWork performs the plugin's DatasetActions.
 	DatasetWork func(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error)
 
@@ -174,8 +174,8 @@ func (p *process) OpenScorer(_ context.Context, o sdk.ScoreOptions) (sdk.Scorer,
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.scored = append(p.scored, o)
-	if p.Scorable != nil {
-		if err := p.Scorable(o); err != nil {
+	if p.OpenScorerErr != nil {
+		if err := p.OpenScorerErr(o); err != nil {
 			return nil, err
 		}
 	}
@@ -226,8 +226,8 @@ type sut struct{ *workload }
 func (sut) Name() string { return "fake SUT" }
 
 func (s sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responder) error {
-	if s.Busy != nil {
-		time.Sleep(s.Busy(len(q.Samples)))
+	if s.IssueTime != nil {
+		time.Sleep(s.IssueTime(len(q.Samples)))
 	}
 	for _, sample := range q.Samples {
 		n := int(s.answered.Add(1))
@@ -236,8 +236,8 @@ func (s sut) IssueQuery(ctx context.Context, q loadgen.Query, r loadgen.Responde
 			s.die("the process was killed by SIGKILL")
 			return context.Cause(s.failed)
 		case s.HoldAfter > 0 && n > s.HoldAfter:
-			if n == s.HoldAfter+1 && s.Held != nil {
-				s.Held()
+			if n == s.HoldAfter+1 && s.OnHold != nil {
+				s.OnHold()
 			}
 			continue
 		}
@@ -278,8 +278,8 @@ type scorer struct {
 }
 
 func (s *scorer) Add(e mllog.AccuracyEntry) error {
-	if len(s.seen) == 0 && s.Scoring != nil {
-		s.Scoring()
+	if len(s.seen) == 0 && s.OnScoring != nil {
+		s.OnScoring()
 	}
 	if len(e.Data) == 0 {
 		return errors.New("an empty payload")

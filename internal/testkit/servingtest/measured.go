@@ -60,8 +60,8 @@ func ReadCase(t testing.TB, path string) Case {
 	return c
 }
 
-// Measure returns the case's rules for computing figures.
-func (c Case) Measure() metrics.FigureRules {
+// FigureRules returns the case's rules for computing figures.
+func (c Case) FigureRules() metrics.FigureRules {
 	r := metrics.FigureRules{NoTokens: c.Rules.Kind != "" && c.Rules.Kind != "generate", Tokenizer: c.Rules.Tokenizer,
 		GPUs: c.Rules.GPUs, LoadGen: c.Rules.LoadGen, Limits: c.SLO}
 	if len(c.Rules.Window) == 2 {

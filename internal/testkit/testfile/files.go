@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// Holds fails the test unless a file contains a text.
-func Holds(t *testing.T, text string, path ...string) {
+// RequireText fails the test unless a file contains a text.
+func RequireText(t *testing.T, text string, path ...string) {
 	t.Helper()
 	file := filepath.Join(path...)
 	if have, err := os.ReadFile(file); err != nil || !strings.Contains(string(have), text) {

@@ -81,7 +81,7 @@ func OpenSplitter(t testing.TB, dir string) *punkt.Splitter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return punkt.New(p)
+	return punkt.NewSplitter(p)
 }
 
 // CheckLine compares the values in Python's output of a dict. Numbers may have the forms 1.5, '1.5' and

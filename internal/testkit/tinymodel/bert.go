@@ -8,14 +8,14 @@ import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 func BERT(words, answer int64, inputs ...string) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	for _, name := range inputs {
-		g.Input(name, onnxfile.Int64, -1, 384)
+		g.AddInput(name, onnxfile.Int64, -1, 384)
 	}
 	weights := onnxfile.Random(2, 0.01, words, 2)
 	weights[2*answer], weights[2*answer+1] = 10, 10
-	logits := g.Node("Gather", []string{g.Floats(weights, words, 2), inputs[0]})
+	logits := g.AddNode("Gather", []string{g.AddFloats(weights, words, 2), inputs[0]})
 	for i, name := range []string{"output_start_logits", "output_end_logits"} {
-		g.Name([]string{name}, "Gather", []string{logits, g.Ints([]int64{int64(i)})}, onnxfile.Int("axis", 2))
-		g.Output(name, onnxfile.Float, -1, 384)
+		g.AddNamedNode([]string{name}, "Gather", []string{logits, g.AddInts([]int64{int64(i)})}, onnxfile.Int("axis", 2))
+		g.AddOutput(name, onnxfile.Float, -1, 384)
 	}
 	return g
 }

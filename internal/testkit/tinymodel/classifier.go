@@ -20,11 +20,11 @@ const (
 // ResNet50 returns a model with the tensors of resnet50_v1.onnx.
 func ResNet50() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	scores := scoreColours(g, g.Input("input_tensor:0", onnxfile.Float, -1, 3, 224, 224))
-	g.Name([]string{"ArgMax:0"}, "ArgMax", []string{scores}, onnxfile.Int("axis", 1), onnxfile.Int("keepdims", 0))
-	g.Name([]string{"softmax_tensor:0"}, "Softmax", []string{scores}, onnxfile.Int("axis", 1))
-	g.Output("ArgMax:0", onnxfile.Int64, -1)
-	g.Output("softmax_tensor:0", onnxfile.Float, -1, classes)
+	scores := scoreColours(g, g.AddInput("input_tensor:0", onnxfile.Float, -1, 3, 224, 224))
+	g.AddNamedNode([]string{"ArgMax:0"}, "ArgMax", []string{scores}, onnxfile.Int("axis", 1), onnxfile.Int("keepdims", 0))
+	g.AddNamedNode([]string{"softmax_tensor:0"}, "Softmax", []string{scores}, onnxfile.Int("axis", 1))
+	g.AddOutput("ArgMax:0", onnxfile.Int64, -1)
+	g.AddOutput("softmax_tensor:0", onnxfile.Float, -1, classes)
 	return g
 }
 
@@ -32,17 +32,17 @@ func ResNet50() *onnxfile.Graph {
 // endless Loop.
 func Endless() *onnxfile.Graph {
 	g, body := &onnxfile.Graph{}, &onnxfile.Graph{}
-	body.Input("round", onnxfile.Int64)
-	body.Input("go on", onnxfile.Bool)
-	body.Input("scores", onnxfile.Float, -1, classes)
-	body.Name([]string{"go on, next"}, "Identity", []string{"go on"})
-	body.Name([]string{"scores, next"}, "Identity", []string{"scores"})
-	body.Output("go on, next", onnxfile.Bool)
-	body.Output("scores, next", onnxfile.Float, -1, classes)
-	scores := scoreColours(g, g.Input("input_tensor:0", onnxfile.Float, -1, 3, 224, 224))
-	scores = g.Node("Loop", []string{"", g.Bools([]bool{true}), scores}, onnxfile.Subgraph("body", body))
-	g.Name([]string{"ArgMax:0"}, "ArgMax", []string{scores}, onnxfile.Int("axis", 1), onnxfile.Int("keepdims", 0))
-	g.Output("ArgMax:0", onnxfile.Int64, -1)
+	body.AddInput("round", onnxfile.Int64)
+	body.AddInput("go on", onnxfile.Bool)
+	body.AddInput("scores", onnxfile.Float, -1, classes)
+	body.AddNamedNode([]string{"go on, next"}, "Identity", []string{"go on"})
+	body.AddNamedNode([]string{"scores, next"}, "Identity", []string{"scores"})
+	body.AddOutput("go on, next", onnxfile.Bool)
+	body.AddOutput("scores, next", onnxfile.Float, -1, classes)
+	scores := scoreColours(g, g.AddInput("input_tensor:0", onnxfile.Float, -1, 3, 224, 224))
+	scores = g.AddNode("Loop", []string{"", g.AddBools([]bool{true}), scores}, onnxfile.Subgraph("body", body))
+	g.AddNamedNode([]string{"ArgMax:0"}, "ArgMax", []string{scores}, onnxfile.Int("axis", 1), onnxfile.Int("keepdims", 0))
+	g.AddOutput("ArgMax:0", onnxfile.Int64, -1)
 	return g
 }
 
@@ -50,9 +50,9 @@ func Endless() *onnxfile.Graph {
 func MobileNet() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	const output = "MobilenetV1/Predictions/Reshape_1:0"
-	scores := scoreColours(g, g.Input("input:0", onnxfile.Float, -1, 3, 224, 224))
-	g.Name([]string{output}, "Softmax", []string{scores}, onnxfile.Int("axis", 1))
-	g.Output(output, onnxfile.Float, -1, classes)
+	scores := scoreColours(g, g.AddInput("input:0", onnxfile.Float, -1, 3, 224, 224))
+	g.AddNamedNode([]string{output}, "Softmax", []string{scores}, onnxfile.Int("axis", 1))
+	g.AddOutput(output, onnxfile.Float, -1, classes)
 	return g
 }
 
@@ -77,19 +77,19 @@ func (f ClassifierForm) Graph() *onnxfile.Graph {
 		shape = []int64{-1, f.Size, f.Size, 3}
 	}
 	shape[0] = batch
-	pixels := f.asFloats(g, g.Input("pixel_values", f.Element, shape...))
+	pixels := f.asFloats(g, g.AddInput("pixel_values", f.Element, shape...))
 	for i := range f.Inputs - 1 {
-		more := f.asFloats(g, g.Input(fmt.Sprintf("pixel_values_%d", i+2), f.Element, shape...))
-		pixels = g.Node("Add", []string{pixels, more})
+		more := f.asFloats(g, g.AddInput(fmt.Sprintf("pixel_values_%d", i+2), f.Element, shape...))
+		pixels = g.AddNode("Add", []string{pixels, more})
 	}
 	scores := scoreColours(g, pixels)
 	if f.Classes != classes {
-		part := []string{scores, g.Ints([]int64{1}, 1), g.Ints([]int64{1 + f.Classes}, 1), g.Ints([]int64{1}, 1)}
-		scores = g.Node("Slice", part)
+		part := []string{scores, g.AddInts([]int64{1}, 1), g.AddInts([]int64{1 + f.Classes}, 1), g.AddInts([]int64{1}, 1)}
+		scores = g.AddNode("Slice", part)
 	}
 	if f.Answer == "class" || f.Answer == "both" {
-		g.Name([]string{"class"}, "ArgMax", []string{scores}, onnxfile.Int("axis", 1), onnxfile.Int("keepdims", 0))
-		g.Output("class", onnxfile.Int64, batch)
+		g.AddNamedNode([]string{"class"}, "ArgMax", []string{scores}, onnxfile.Int("axis", 1), onnxfile.Int("keepdims", 0))
+		g.AddOutput("class", onnxfile.Int64, batch)
 	}
 	if f.Answer != "class" {
 		f.addScores(g, scores, batch)
@@ -100,10 +100,10 @@ func (f ClassifierForm) Graph() *onnxfile.Graph {
 // asFloats converts an input to float32 [N,3,H,W].
 func (f ClassifierForm) asFloats(g *onnxfile.Graph, pixels string) string {
 	if f.Element != onnxfile.Float {
-		pixels = g.Node("Cast", []string{pixels}, onnxfile.Int("to", int64(onnxfile.Float)))
+		pixels = g.AddNode("Cast", []string{pixels}, onnxfile.Int("to", int64(onnxfile.Float)))
 	}
 	if f.NHWC {
-		pixels = g.Node("Transpose", []string{pixels}, onnxfile.IntList("perm", 0, 3, 1, 2))
+		pixels = g.AddNode("Transpose", []string{pixels}, onnxfile.IntList("perm", 0, 3, 1, 2))
 	}
 	return pixels
 }
@@ -112,35 +112,35 @@ func (f ClassifierForm) asFloats(g *onnxfile.Graph, pixels string) string {
 func (f ClassifierForm) addScores(g *onnxfile.Graph, scores string, batch int64) {
 	name, out, shape := "logits", onnxfile.Float, []int64{batch, f.Classes}
 	if f.Answer == "softmax" {
-		name, scores = "probabilities", g.Node("Softmax", []string{scores}, onnxfile.Int("axis", 1))
+		name, scores = "probabilities", g.AddNode("Softmax", []string{scores}, onnxfile.Int("axis", 1))
 	}
 	for range f.Ones {
-		scores = g.Node("Unsqueeze", []string{scores, g.Ints([]int64{-1}, 1)})
+		scores = g.AddNode("Unsqueeze", []string{scores, g.AddInts([]int64{-1}, 1)})
 		shape = append(shape, 1)
 	}
 	if f.Element == onnxfile.Float16 {
 		out = f.Element
 	}
-	g.Name([]string{name}, "Cast", []string{scores}, onnxfile.Int("to", int64(out)))
-	g.Output(name, out, shape...)
+	g.AddNamedNode([]string{name}, "Cast", []string{scores}, onnxfile.Int("to", int64(out)))
+	g.AddOutput(name, out, shape...)
 }
 
 // OneAtATime returns a model that declares a free batch size but only works with a batch of one.
 func OneAtATime() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	scores := scoreColours(g, g.Input("pixel_values", onnxfile.Float, -1, 3, 224, 224))
-	g.Name([]string{"logits"}, "Reshape", []string{scores, g.Ints([]int64{1, classes}, 2)})
-	g.Output("logits", onnxfile.Float, -1, classes)
+	scores := scoreColours(g, g.AddInput("pixel_values", onnxfile.Float, -1, 3, 224, 224))
+	g.AddNamedNode([]string{"logits"}, "Reshape", []string{scores, g.AddInts([]int64{1, classes}, 2)})
+	g.AddOutput("logits", onnxfile.Float, -1, classes)
 	return g
 }
 
 // scoreColours adds a score of each class for pictures [N,3,H,W]. Scores of the colours' classes depend on the mean of
 // a channel; the others are random.
 func scoreColours(g *onnxfile.Graph, pictures string) string {
-	means := g.Node("Flatten", []string{g.Node("GlobalAveragePool", []string{pictures})})
+	means := g.AddNode("Flatten", []string{g.AddNode("GlobalAveragePool", []string{pictures})})
 	weights := onnxfile.Random(1, 0.01, 3, classes)
 	for channel, class := range []int{Red, Green, Blue} {
 		weights[channel*classes+1+class] = 1
 	}
-	return g.Node("MatMul", []string{means, g.Floats(weights, 3, classes)})
+	return g.AddNode("MatMul", []string{means, g.AddFloats(weights, 3, classes)})
 }

@@ -27,21 +27,21 @@ type detector struct {
 
 // outputs adds boxes, scores and classes (float32), and the brightness of pictures, from 0 to 1.
 func (d detector) outputs(g *onnxfile.Graph) (boxes, scores, classes, light string) {
-	mean := g.Node("ReduceMean", []string{d.pictures}, onnxfile.IntList("axes", 1, 2, 3), onnxfile.Int("keepdims", 0))
-	above := g.Node("Sub", []string{mean, g.Floats([]float32{d.dark})})
-	scaled := g.Node("Mul", []string{above, g.Floats([]float32{1 / d.bright})})
-	light = g.Node("Clip", []string{scaled, g.Floats([]float32{0}), g.Floats([]float32{1})})
-	column := g.Node("Unsqueeze", []string{light, g.Ints([]int64{1}, 1)})
-	scores = g.Node("Mul", []string{column, g.Floats([]float32{0.9, 0.8, 0.01}, 1, detections)})
-	ones := g.Node("Add", []string{g.Node("Mul", []string{column, g.Floats([]float32{0})}), g.Floats([]float32{1})})
-	classes = g.Node("Mul", []string{ones, g.Floats(d.classes[:], 1, detections)})
-	each := g.Node("Unsqueeze", []string{ones, g.Ints([]int64{2}, 1)})
-	boxes = g.Node("Mul", []string{each, g.Floats(d.corners(), 1, detections, 4)})
+	mean := g.AddNode("ReduceMean", []string{d.pictures}, onnxfile.IntList("axes", 1, 2, 3), onnxfile.Int("keepdims", 0))
+	above := g.AddNode("Sub", []string{mean, g.AddFloats([]float32{d.dark})})
+	scaled := g.AddNode("Mul", []string{above, g.AddFloats([]float32{1 / d.bright})})
+	light = g.AddNode("Clip", []string{scaled, g.AddFloats([]float32{0}), g.AddFloats([]float32{1})})
+	column := g.AddNode("Unsqueeze", []string{light, g.AddInts([]int64{1}, 1)})
+	scores = g.AddNode("Mul", []string{column, g.AddFloats([]float32{0.9, 0.8, 0.01}, 1, detections)})
+	ones := g.AddNode("Add", []string{g.AddNode("Mul", []string{column, g.AddFloats([]float32{0})}), g.AddFloats([]float32{1})})
+	classes = g.AddNode("Mul", []string{ones, g.AddFloats(d.classes[:], 1, detections)})
+	each := g.AddNode("Unsqueeze", []string{ones, g.AddInts([]int64{2}, 1)})
+	boxes = g.AddNode("Mul", []string{each, g.AddFloats(d.corners(), 1, detections, 4)})
 	if !d.batched {
-		first := []string{g.Ints([]int64{0}, 1)}
-		boxes = g.Node("Squeeze", append([]string{boxes}, first...))
-		scores = g.Node("Squeeze", append([]string{scores}, first...))
-		classes = g.Node("Squeeze", append([]string{classes}, first...))
+		first := []string{g.AddInts([]int64{0}, 1)}
+		boxes = g.AddNode("Squeeze", append([]string{boxes}, first...))
+		scores = g.AddNode("Squeeze", append([]string{scores}, first...))
+		classes = g.AddNode("Squeeze", append([]string{classes}, first...))
 	}
 	return boxes, scores, classes, light
 }
@@ -63,15 +63,15 @@ func (d detector) corners() []float32 {
 
 // rename makes a value an output with a name and a type.
 func rename(g *onnxfile.Graph, value, name string, t onnxfile.DType, shape ...int64) {
-	g.Name([]string{name}, "Cast", []string{value}, onnxfile.Int("to", int64(t)))
-	g.Output(name, t, shape...)
+	g.AddNamedNode([]string{name}, "Cast", []string{value}, onnxfile.Int("to", int64(t)))
+	g.AddOutput(name, t, shape...)
 }
 
 // RetinaNet returns a model with the tensors of resnext50_32x4d_fpn.onnx. It finds classes 0 and 1.
 func RetinaNet() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	d := detector{
-		pictures: g.Input("images", onnxfile.Float, 1, 3, 800, 800),
+		pictures: g.AddInput("images", onnxfile.Float, 1, 3, 800, 800),
 		bright:   0.1, sizeFactor: 800, classes: [detections]float32{0, 1, 2},
 	}
 	boxes, scores, classes, _ := d.outputs(g)
@@ -85,13 +85,13 @@ func RetinaNet() *onnxfile.Graph {
 // these ids.
 func SSDMobileNet(first, second float32) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	bytes := g.Input("image_tensor:0", onnxfile.Uint8, -1, 300, 300, 3)
+	bytes := g.AddInput("image_tensor:0", onnxfile.Uint8, -1, 300, 300, 3)
 	d := detector{
-		pictures: g.Node("Cast", []string{bytes}, onnxfile.Int("to", int64(onnxfile.Float))),
+		pictures: g.AddNode("Cast", []string{bytes}, onnxfile.Int("to", int64(onnxfile.Float))),
 		bright:   20, yFirst: true, sizeFactor: 1, classes: [detections]float32{first, second, second}, batched: true,
 	}
 	boxes, scores, classes, light := d.outputs(g)
-	rename(g, g.Node("Mul", []string{light, g.Floats([]float32{2})}), "num_detections:0", onnxfile.Float, -1)
+	rename(g, g.AddNode("Mul", []string{light, g.AddFloats([]float32{2})}), "num_detections:0", onnxfile.Float, -1)
 	rename(g, boxes, "detection_boxes:0", onnxfile.Float, -1, -1, 4)
 	rename(g, scores, "detection_scores:0", onnxfile.Float, -1, -1)
 	rename(g, classes, "detection_classes:0", onnxfile.Float, -1, -1)
@@ -103,7 +103,7 @@ func SSDMobileNet(first, second float32) *onnxfile.Graph {
 func SSDResNet34() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	d := detector{
-		pictures: g.Input("image", onnxfile.Float, 1, 3, 1200, 1200),
+		pictures: g.AddInput("image", onnxfile.Float, 1, 3, 1200, 1200),
 		dark:     -1.99, bright: 0.5, sizeFactor: 1, classes: [detections]float32{1, 2, 3}, batched: true,
 	}
 	boxes, scores, classes, _ := d.outputs(g)
@@ -118,7 +118,7 @@ func SSDResNet34() *onnxfile.Graph {
 func SSDResNet34TF() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	d := detector{
-		pictures: g.Input("image:0", onnxfile.Float, -1, 1200, 1200, 3),
+		pictures: g.AddInput("image:0", onnxfile.Float, -1, 1200, 1200, 3),
 		dark:     -114.8, bright: 20, yFirst: true, sizeFactor: 1, classes: [detections]float32{1, 2, 3}, batched: true,
 	}
 	boxes, scores, classes, _ := d.outputs(g)
@@ -134,29 +134,29 @@ func SSDResNet34TF() *onnxfile.Graph {
 func YOLO() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	const side, grey, columns, classes = 640, 114. / 255, 8400, 80
-	scalar := func(v float32) string { return g.Floats([]float32{v}) }
+	scalar := func(v float32) string { return g.AddFloats([]float32{v}) }
 	most := func(x string, keep int64, axes ...int64) string {
-		return g.Node("ReduceMax", []string{x}, onnxfile.IntList("axes", axes...), onnxfile.Int("keepdims", keep))
+		return g.AddNode("ReduceMax", []string{x}, onnxfile.IntList("axes", axes...), onnxfile.Int("keepdims", keep))
 	}
 	share := func(x string, from, per float32) string {
-		scaled := g.Node("Mul", []string{g.Node("Sub", []string{x, scalar(from)}), scalar(per)})
-		return g.Node("Clip", []string{scaled, scalar(0), scalar(1)})
+		scaled := g.AddNode("Mul", []string{g.AddNode("Sub", []string{x, scalar(from)}), scalar(per)})
+		return g.AddNode("Clip", []string{scaled, scalar(0), scalar(1)})
 	}
-	pictures := g.Input("images", onnxfile.Float, 1, 3, side, side)
-	away := g.Node("Abs", []string{g.Node("Sub", []string{pictures, scalar(grey)})})
+	pictures := g.AddInput("images", onnxfile.Float, 1, 3, side, side)
+	away := g.AddNode("Abs", []string{g.AddNode("Sub", []string{pictures, scalar(grey)})})
 	inside := share(most(away, 1, 1), 0.02, 1000) // 1,1,side,side
-	light := most(g.Node("Mul", []string{pictures, inside}), 0, 1, 2, 3)
-	light = g.Node("Unsqueeze", []string{share(light, 0.2, 10), g.Ints([]int64{1, 2}, 2)})
+	light := most(g.AddNode("Mul", []string{pictures, inside}), 0, 1, 2, 3)
+	light = g.AddNode("Unsqueeze", []string{share(light, 0.2, 10), g.AddInts([]int64{1, 2}, 2)})
 	up, down := make([]float32, side), make([]float32, side)
 	for i := range side {
 		up[i], down[i] = float32(i+1), float32(side-i)
 	}
 	bounds := func(axis int64) (low, length string) { // of the picture along the other axis, 1,1,1
 		line := most(inside, 0, 1, axis)
-		high := most(g.Node("Mul", []string{line, g.Floats(up, 1, side)}), 1, 1)
-		low = g.Node("Sub", []string{scalar(side), most(g.Node("Mul", []string{line, g.Floats(down, 1, side)}), 1, 1)})
-		one := g.Ints([]int64{2}, 1)
-		return g.Node("Unsqueeze", []string{low, one}), g.Node("Unsqueeze", []string{g.Node("Sub", []string{high, low}), one})
+		high := most(g.AddNode("Mul", []string{line, g.AddFloats(up, 1, side)}), 1, 1)
+		low = g.AddNode("Sub", []string{scalar(side), most(g.AddNode("Mul", []string{line, g.AddFloats(down, 1, side)}), 1, 1)})
+		one := g.AddInts([]int64{2}, 1)
+		return g.AddNode("Unsqueeze", []string{low, one}), g.AddNode("Unsqueeze", []string{g.AddNode("Sub", []string{high, low}), one})
 	}
 	var rows [4][]float32 // middles and sides of the boxes, as shares of the picture
 	scores := make([]float32, classes*detections)
@@ -169,13 +169,13 @@ func YOLO() *onnxfile.Graph {
 	left, width := bounds(2)
 	top, height := bounds(3)
 	part := func(length string, k int) string {
-		return g.Node("Mul", []string{length, g.Floats(rows[k], 1, 1, detections)})
+		return g.AddNode("Mul", []string{length, g.AddFloats(rows[k], 1, 1, detections)})
 	}
-	all := g.Node("Concat", []string{
-		g.Node("Add", []string{left, part(width, 0)}), g.Node("Add", []string{top, part(height, 1)}),
-		part(width, 2), part(height, 3), g.Node("Mul", []string{light, g.Floats(scores, 1, classes, detections)}),
+	all := g.AddNode("Concat", []string{
+		g.AddNode("Add", []string{left, part(width, 0)}), g.AddNode("Add", []string{top, part(height, 1)}),
+		part(width, 2), part(height, 3), g.AddNode("Mul", []string{light, g.AddFloats(scores, 1, classes, detections)}),
 	}, onnxfile.Int("axis", 1))
-	padded := g.Node("Pad", []string{all, g.Ints([]int64{0, 0, 0, 0, 0, columns - detections}, 6), scalar(0)})
+	padded := g.AddNode("Pad", []string{all, g.AddInts([]int64{0, 0, 0, 0, 0, columns - detections}, 6), scalar(0)})
 	rename(g, padded, "output0", onnxfile.Float, 1, 4+classes, columns)
 	return g
 }

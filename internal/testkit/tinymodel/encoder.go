@@ -7,10 +7,10 @@ import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 func TextEncoder(words, dim int64) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	for _, name := range []string{"input_ids", "attention_mask", "token_type_ids"} {
-		g.Input(name, onnxfile.Int64, -1, -1)
+		g.AddInput(name, onnxfile.Int64, -1, -1)
 	}
-	states := g.Floats(onnxfile.Random(uint64(dim), 1, words, dim), words, dim)
-	g.Name([]string{"last_hidden_state"}, "Gather", []string{states, "input_ids"})
-	g.Output("last_hidden_state", onnxfile.Float, -1, -1, dim)
+	states := g.AddFloats(onnxfile.Random(uint64(dim), 1, words, dim), words, dim)
+	g.AddNamedNode([]string{"last_hidden_state"}, "Gather", []string{states, "input_ids"})
+	g.AddOutput("last_hidden_state", onnxfile.Float, -1, -1, dim)
 	return g
 }

@@ -12,9 +12,9 @@ func DeepLab() *onnxfile.Graph {
 		weights[class*3+c[0]], weights[class*3+c[1]] = 20, -20
 	}
 	bias[0] = 30
-	pictures := g.Input("input", onnxfile.Float, -1, 3, -1, -1)
-	g.Name([]string{"output"}, "Conv", []string{pictures, g.Floats(weights, classes, 3, 1, 1), g.Floats(bias, classes)})
-	g.Output("output", onnxfile.Float, -1, classes, -1, -1)
+	pictures := g.AddInput("input", onnxfile.Float, -1, 3, -1, -1)
+	g.AddNamedNode([]string{"output"}, "Conv", []string{pictures, g.AddFloats(weights, classes, 3, 1, 1), g.AddFloats(bias, classes)})
+	g.AddOutput("output", onnxfile.Float, -1, classes, -1, -1)
 	return g
 }
 
@@ -23,23 +23,25 @@ func DeepLab() *onnxfile.Graph {
 func PointPillars() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	const points, values, lidar = 20, 11, 5
-	pillars := g.Input("pillars", onnxfile.Float, -1, points, values)
-	coordinates := g.Input("coors_batch", onnxfile.Int64, -1, 4)
-	counts := g.Input("npoints_per_pillar", onnxfile.Int32, -1)
+	pillars := g.AddInput("pillars", onnxfile.Float, -1, points, values)
+	coordinates := g.AddInput("coors_batch", onnxfile.Int64, -1, 4)
+	counts := g.AddInput("npoints_per_pillar", onnxfile.Int32, -1)
 	cut := func(x string, axis, from, to int64) string {
-		return g.Node("Slice", []string{x, g.Ints([]int64{from}, 1), g.Ints([]int64{to}, 1), g.Ints([]int64{axis}, 1)})
+		return g.AddNode("Slice", []string{x, g.AddInts([]int64{from}, 1), g.AddInts([]int64{to}, 1), g.AddInts([]int64{axis}, 1)})
 	}
-	float := func(x string) string { return g.Node("Cast", []string{x}, onnxfile.Int("to", int64(onnxfile.Float))) }
+	float := func(x string) string {
+		return g.AddNode("Cast", []string{x}, onnxfile.Int("to", int64(onnxfile.Float)))
+	}
 	clip := func(x string) string {
-		return g.Node("Clip", []string{x, g.Floats([]float32{0}), g.Floats([]float32{1})})
+		return g.AddNode("Clip", []string{x, g.AddFloats([]float32{0}), g.AddFloats([]float32{1})})
 	}
 	add := func(x string, to ...float32) string {
-		return g.Node("Add", []string{x, g.Floats(to, int64(len(to)))})
+		return g.AddNode("Add", []string{x, g.AddFloats(to, int64(len(to)))})
 	}
-	first := g.Node("Squeeze", []string{cut(pillars, 1, 0, 1), g.Ints([]int64{1}, 1)})
-	cells := g.Node("Mul", []string{float(cut(coordinates, 1, 1, 3)), g.Floats([]float32{0.32})})
+	first := g.AddNode("Squeeze", []string{cut(pillars, 1, 0, 1), g.AddInts([]int64{1}, 1)})
+	cells := g.AddNode("Mul", []string{float(cut(coordinates, 1, 1, 3)), g.AddFloats([]float32{0.32})})
 	place, z := add(cells, -74.72, -74.72), cut(first, 1, 2, 3)
-	scores := g.Node("MatMul", []string{cut(first, 1, lidar, values), g.Floats([]float32{
+	scores := g.AddNode("MatMul", []string{cut(first, 1, lidar, values), g.AddFloats([]float32{
 		0, 0, 0, // road
 		0, 2, 0, // bicycle
 		0, 0, 2, // vehicles
@@ -47,12 +49,12 @@ func PointPillars() *onnxfile.Graph {
 		0, 2, 0, // rider
 		0, 0, 0,
 	}, values-lidar, 3)})
-	some := g.Node("Unsqueeze", []string{clip(float(counts)), g.Ints([]int64{1}, 1)})
-	scores = clip(g.Node("Mul", []string{scores, some}))
-	more := g.Node("MatMul", []string{scores, g.Floats([]float32{0, 0, 0, 0, 0.9, 0.03, 1.24, 3.82, 0.03}, 3, 3)})
-	zero := g.Node("Mul", []string{z, g.Floats([]float32{0})})
+	some := g.AddNode("Unsqueeze", []string{clip(float(counts)), g.AddInts([]int64{1}, 1)})
+	scores = clip(g.AddNode("Mul", []string{scores, some}))
+	more := g.AddNode("MatMul", []string{scores, g.AddFloats([]float32{0, 0, 0, 0, 0.9, 0.03, 1.24, 3.82, 0.03}, 3, 3)})
+	zero := g.AddNode("Mul", []string{z, g.AddFloats([]float32{0})})
 	rows := []string{place, z, add(more, 0.84, 0.91, 1.74), zero, scores, add(zero, 1)}
-	g.Name([]string{"boxes"}, "Concat", rows, onnxfile.Int("axis", 1))
-	g.Output("boxes", onnxfile.Float, -1, values)
+	g.AddNamedNode([]string{"boxes"}, "Concat", rows, onnxfile.Int("axis", 1))
+	g.AddOutput("boxes", onnxfile.Float, -1, values)
 	return g
 }

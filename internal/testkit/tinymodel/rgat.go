@@ -9,12 +9,12 @@ const RGATClasses = 8
 // feature. The edges, of which it reads those of citations, have no effect.
 func RGAT() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	papers := g.Input("x_paper", onnxfile.Float, -1, RGATClasses)
-	seeds := g.Input("seeds", onnxfile.Int64, -1)
-	sources := g.Input("src_paper__cites__paper", onnxfile.Int64, -1)
-	edges := g.Node("Cast", []string{g.Node("Size", []string{sources})}, onnxfile.Int("to", 1))
-	nothing := g.Node("Mul", []string{edges, g.Floats([]float32{0})})
-	g.Name([]string{"logits"}, "Add", []string{g.Node("Gather", []string{papers, seeds}), nothing})
-	g.Output("logits", onnxfile.Float, -1, RGATClasses)
+	papers := g.AddInput("x_paper", onnxfile.Float, -1, RGATClasses)
+	seeds := g.AddInput("seeds", onnxfile.Int64, -1)
+	sources := g.AddInput("src_paper__cites__paper", onnxfile.Int64, -1)
+	edges := g.AddNode("Cast", []string{g.AddNode("Size", []string{sources})}, onnxfile.Int("to", 1))
+	nothing := g.AddNode("Mul", []string{edges, g.AddFloats([]float32{0})})
+	g.AddNamedNode([]string{"logits"}, "Add", []string{g.AddNode("Gather", []string{papers, seeds}), nothing})
+	g.AddOutput("logits", onnxfile.Float, -1, RGATClasses)
 	return g
 }

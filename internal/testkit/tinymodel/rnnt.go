@@ -19,15 +19,15 @@ const (
 func RNNTEncoder() *onnxfile.Graph {
 	const width = 240
 	g := &onnxfile.Graph{}
-	frames := g.Input("input", onnxfile.Float, -1, -1, width)
-	lengths := g.Input("feature_length", onnxfile.Int64, -1)
-	all := g.Ints([]int64{1 << 40}, 1)
-	half := g.Node("Slice", []string{frames, g.Ints([]int64{0}, 1), all, g.Ints([]int64{0}, 1), g.Ints([]int64{2}, 1)})
-	g.Name([]string{"x_padded"}, "Transpose", []string{half}, onnxfile.IntList("perm", 1, 0, 2))
-	rounded := g.Node("Div", []string{g.Node("Add", []string{lengths, g.Ints([]int64{1})}), g.Ints([]int64{2})})
-	g.Name([]string{"x_lens"}, "Cast", []string{rounded}, onnxfile.Int("to", int64(onnxfile.Int32)))
-	g.Output("x_padded", onnxfile.Float, -1, -1, width)
-	g.Output("x_lens", onnxfile.Int32, -1)
+	frames := g.AddInput("input", onnxfile.Float, -1, -1, width)
+	lengths := g.AddInput("feature_length", onnxfile.Int64, -1)
+	all := g.AddInts([]int64{1 << 40}, 1)
+	half := g.AddNode("Slice", []string{frames, g.AddInts([]int64{0}, 1), all, g.AddInts([]int64{0}, 1), g.AddInts([]int64{2}, 1)})
+	g.AddNamedNode([]string{"x_padded"}, "Transpose", []string{half}, onnxfile.IntList("perm", 1, 0, 2))
+	rounded := g.AddNode("Div", []string{g.AddNode("Add", []string{lengths, g.AddInts([]int64{1})}), g.AddInts([]int64{2})})
+	g.AddNamedNode([]string{"x_lens"}, "Cast", []string{rounded}, onnxfile.Int("to", int64(onnxfile.Int32)))
+	g.AddOutput("x_padded", onnxfile.Float, -1, -1, width)
+	g.AddOutput("x_lens", onnxfile.Int32, -1)
 	return g
 }
 
@@ -35,17 +35,17 @@ func RNNTEncoder() *onnxfile.Graph {
 // input.
 func RNNTPrediction(symbols int) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	symbol := g.Input("symbol", onnxfile.Int64, -1, 1)
+	symbol := g.AddInput("symbol", onnxfile.Int64, -1, 1)
 	table := make([]float32, symbols*(rnntBlank+1))
 	for i := range symbols {
 		table[i*(rnntBlank+1)+i] = 1
 	}
-	g.Name([]string{"g"}, "Gather", []string{g.Floats(table, int64(symbols), int64(rnntBlank+1)), symbol})
-	g.Output("g", onnxfile.Float, -1, 1, int64(rnntBlank+1))
+	g.AddNamedNode([]string{"g"}, "Gather", []string{g.AddFloats(table, int64(symbols), int64(rnntBlank+1)), symbol})
+	g.AddOutput("g", onnxfile.Float, -1, 1, int64(rnntBlank+1))
 	for _, i := range []string{"1", "2"} {
-		state := g.Input("hidden_in_"+i, onnxfile.Float, rnntLayers, -1, rnntHidden)
-		g.Name([]string{"hidden_out_" + i}, "Identity", []string{state})
-		g.Output("hidden_out_"+i, onnxfile.Float, rnntLayers, -1, rnntHidden)
+		state := g.AddInput("hidden_in_"+i, onnxfile.Float, rnntLayers, -1, rnntHidden)
+		g.AddNamedNode([]string{"hidden_out_" + i}, "Identity", []string{state})
+		g.AddOutput("hidden_out_"+i, onnxfile.Float, rnntLayers, -1, rnntHidden)
 	}
 	return g
 }
@@ -58,8 +58,8 @@ const RNNTStart = rnntBlank + 1
 func RNNTJoint(word string) *onnxfile.Graph {
 	const width = 240
 	g := &onnxfile.Graph{}
-	g.Input("0", onnxfile.Float, -1, 1, width)
-	said := g.Input("1", onnxfile.Float, -1, 1, int64(rnntBlank+1))
+	g.AddInput("0", onnxfile.Float, -1, 1, width)
+	said := g.AddInput("1", onnxfile.Float, -1, 1, int64(rnntBlank+1))
 	next := make([]float32, (rnntBlank+1)*(rnntBlank+1))
 	last := rnntBlank
 	for _, letter := range word {
@@ -68,8 +68,8 @@ func RNNTJoint(word string) *onnxfile.Graph {
 		last = i
 	}
 	next[last*(rnntBlank+1)+rnntBlank] = 1
-	scores := g.Node("MatMul", []string{said, g.Floats(next, int64(rnntBlank+1), int64(rnntBlank+1))})
-	g.Name([]string{"result"}, "Unsqueeze", []string{scores, g.Ints([]int64{1}, 1)})
-	g.Output("result", onnxfile.Float, -1, 1, 1, int64(rnntBlank+1))
+	scores := g.AddNode("MatMul", []string{said, g.AddFloats(next, int64(rnntBlank+1), int64(rnntBlank+1))})
+	g.AddNamedNode([]string{"result"}, "Unsqueeze", []string{scores, g.AddInts([]int64{1}, 1)})
+	g.AddOutput("result", onnxfile.Float, -1, 1, 1, int64(rnntBlank+1))
 	return g
 }

@@ -16,19 +16,19 @@ const (
 
 // fourth adds nodes that pass every fourth frame of the input along an axis, and the lengths.
 func fourth(g *onnxfile.Graph, x, lengths, frames, ends string, axis int64) {
-	g.Name([]string{frames}, "Slice", []string{x, g.Ints([]int64{0}, 1), g.Ints([]int64{1 << 40}, 1),
-		g.Ints([]int64{axis}, 1), g.Ints([]int64{transducerStep}, 1)})
-	rounded := g.Node("Add", []string{lengths, g.Ints([]int64{transducerStep - 1})})
-	g.Name([]string{ends}, "Div", []string{rounded, g.Ints([]int64{transducerStep})})
+	g.AddNamedNode([]string{frames}, "Slice", []string{x, g.AddInts([]int64{0}, 1), g.AddInts([]int64{1 << 40}, 1),
+		g.AddInts([]int64{axis}, 1), g.AddInts([]int64{transducerStep}, 1)})
+	rounded := g.AddNode("Add", []string{lengths, g.AddInts([]int64{transducerStep - 1})})
+	g.AddNamedNode([]string{ends}, "Div", []string{rounded, g.AddInts([]int64{transducerStep})})
 }
 
 // NeMoEncoder returns a model with the tensors of an encoder exported by NeMo.
 func NeMoEncoder() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	x := g.Input("audio_signal", onnxfile.Float, -1, transducerFilters, -1)
-	fourth(g, x, g.Input("length", onnxfile.Int64, -1), "outputs", "encoded_lengths", 2)
-	g.Output("outputs", onnxfile.Float, -1, transducerFilters, -1)
-	g.Output("encoded_lengths", onnxfile.Int64, -1)
+	x := g.AddInput("audio_signal", onnxfile.Float, -1, transducerFilters, -1)
+	fourth(g, x, g.AddInput("length", onnxfile.Int64, -1), "outputs", "encoded_lengths", 2)
+	g.AddOutput("outputs", onnxfile.Float, -1, transducerFilters, -1)
+	g.AddOutput("encoded_lengths", onnxfile.Int64, -1)
 	return g
 }
 
@@ -37,19 +37,19 @@ func NeMoEncoder() *onnxfile.Graph {
 func NeMoDecoder() *onnxfile.Graph {
 	const symbols = 4 // three tokens and the blank, which is the start
 	g := &onnxfile.Graph{}
-	g.Input("encoder_outputs", onnxfile.Float, -1, transducerFilters, 1)
-	targets := g.Input("targets", onnxfile.Int32, -1, 1)
-	lengths := g.Input("target_length", onnxfile.Int32, -1)
+	g.AddInput("encoder_outputs", onnxfile.Float, -1, transducerFilters, 1)
+	targets := g.AddInput("targets", onnxfile.Int32, -1, 1)
+	lengths := g.AddInput("target_length", onnxfile.Int32, -1)
 	next := []float32{0, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0, 0}
-	scores := g.Node("Gather", []string{g.Floats(next, symbols, symbols), targets})
-	g.Name([]string{"outputs"}, "Unsqueeze", []string{scores, g.Ints([]int64{1}, 1)})
-	g.Output("outputs", onnxfile.Float, -1, 1, 1, symbols)
-	g.Name([]string{"prednet_lengths"}, "Identity", []string{lengths})
-	g.Output("prednet_lengths", onnxfile.Int32, -1)
+	scores := g.AddNode("Gather", []string{g.AddFloats(next, symbols, symbols), targets})
+	g.AddNamedNode([]string{"outputs"}, "Unsqueeze", []string{scores, g.AddInts([]int64{1}, 1)})
+	g.AddOutput("outputs", onnxfile.Float, -1, 1, 1, symbols)
+	g.AddNamedNode([]string{"prednet_lengths"}, "Identity", []string{lengths})
+	g.AddOutput("prednet_lengths", onnxfile.Int32, -1)
 	for _, i := range []string{"1", "2"} {
-		state := g.Input("input_states_"+i, onnxfile.Float, 1, -1, 2)
-		g.Name([]string{"output_states_" + i}, "Identity", []string{state})
-		g.Output("output_states_"+i, onnxfile.Float, 1, -1, 2)
+		state := g.AddInput("input_states_"+i, onnxfile.Float, 1, -1, 2)
+		g.AddNamedNode([]string{"output_states_" + i}, "Identity", []string{state})
+		g.AddOutput("output_states_"+i, onnxfile.Float, 1, -1, 2)
 	}
 	return g
 }
@@ -57,10 +57,10 @@ func NeMoDecoder() *onnxfile.Graph {
 // IcefallEncoder returns a model with the tensors of an encoder exported by icefall.
 func IcefallEncoder() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	x := g.Input("x", onnxfile.Float, -1, -1, transducerFilters)
-	fourth(g, x, g.Input("x_lens", onnxfile.Int64, -1), "encoder_out", "encoder_out_lens", 1)
-	g.Output("encoder_out", onnxfile.Float, -1, -1, transducerFilters)
-	g.Output("encoder_out_lens", onnxfile.Int64, -1)
+	x := g.AddInput("x", onnxfile.Float, -1, -1, transducerFilters)
+	fourth(g, x, g.AddInput("x_lens", onnxfile.Int64, -1), "encoder_out", "encoder_out_lens", 1)
+	g.AddOutput("encoder_out", onnxfile.Float, -1, -1, transducerFilters)
+	g.AddOutput("encoder_out_lens", onnxfile.Int64, -1)
 	return g
 }
 
@@ -71,19 +71,19 @@ const icefallSymbols = 4
 // determines the next one.
 func IcefallDecoder() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	y := g.Input("y", onnxfile.Int64, -1, 2)
-	last := g.Node("Gather", []string{y, g.Ints([]int64{1})}, onnxfile.Int("axis", 1))
+	y := g.AddInput("y", onnxfile.Int64, -1, 2)
+	last := g.AddNode("Gather", []string{y, g.AddInts([]int64{1})}, onnxfile.Int("axis", 1))
 	next := []float32{0, 1, 0, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 0, 0}
-	g.Name([]string{"decoder_out"}, "Gather", []string{g.Floats(next, icefallSymbols, icefallSymbols), last})
-	g.Output("decoder_out", onnxfile.Float, -1, icefallSymbols)
+	g.AddNamedNode([]string{"decoder_out"}, "Gather", []string{g.AddFloats(next, icefallSymbols, icefallSymbols), last})
+	g.AddOutput("decoder_out", onnxfile.Float, -1, icefallSymbols)
 	return g
 }
 
 // IcefallJoiner returns a model with the tensors of the joiner exported by icefall.
 func IcefallJoiner() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	g.Input("encoder_out", onnxfile.Float, -1, transducerFilters)
-	g.Name([]string{"logit"}, "Identity", []string{g.Input("decoder_out", onnxfile.Float, -1, icefallSymbols)})
-	g.Output("logit", onnxfile.Float, -1, icefallSymbols)
+	g.AddInput("encoder_out", onnxfile.Float, -1, transducerFilters)
+	g.AddNamedNode([]string{"logit"}, "Identity", []string{g.AddInput("decoder_out", onnxfile.Float, -1, icefallSymbols)})
+	g.AddOutput("logit", onnxfile.Float, -1, icefallSymbols)
 	return g
 }

@@ -9,12 +9,12 @@ const sherpaCapacity = 448
 // layer.
 func SherpaEncoder() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	in := g.Input("mel", onnxfile.Float, -1, 128, -1)
-	first := g.Node("Slice", []string{in, g.Ints([]int64{0}, 1), g.Ints([]int64{1}, 1), g.Ints([]int64{1}, 1)})
-	shape := g.Ints([]int64{1, -1, whisperPositions, whisperWidth}, 4)
+	in := g.AddInput("mel", onnxfile.Float, -1, 128, -1)
+	first := g.AddNode("Slice", []string{in, g.AddInts([]int64{0}, 1), g.AddInts([]int64{1}, 1), g.AddInts([]int64{1}, 1)})
+	shape := g.AddInts([]int64{1, -1, whisperPositions, whisperWidth}, 4)
 	for _, name := range []string{"n_layer_cross_k", "n_layer_cross_v"} {
-		g.Name([]string{name}, "Reshape", []string{first, shape})
-		g.Output(name, onnxfile.Float, 1, -1, -1, whisperWidth)
+		g.AddNamedNode([]string{name}, "Reshape", []string{first, shape})
+		g.AddOutput(name, onnxfile.Float, 1, -1, -1, whisperWidth)
 	}
 	return g
 }
@@ -22,18 +22,18 @@ func SherpaEncoder() *onnxfile.Graph {
 // SherpaDecoder returns a model with the tensors of the decoder in that export. It does not change its caches.
 func SherpaDecoder(a Answer) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	ids := g.Input("tokens", onnxfile.Int64, -1, -1)
+	ids := g.AddInput("tokens", onnxfile.Int64, -1, -1)
 	for _, name := range []string{"n_layer_self_k_cache", "n_layer_self_v_cache"} {
-		g.Input("in_"+name, onnxfile.Float, 1, -1, sherpaCapacity, whisperWidth)
+		g.AddInput("in_"+name, onnxfile.Float, 1, -1, sherpaCapacity, whisperWidth)
 	}
 	for _, name := range []string{"n_layer_cross_k", "n_layer_cross_v"} {
-		g.Input(name, onnxfile.Float, 1, -1, -1, whisperWidth)
+		g.AddInput(name, onnxfile.Float, 1, -1, -1, whisperWidth)
 	}
-	g.Input("offset", onnxfile.Int64, 1)
+	g.AddInput("offset", onnxfile.Int64, 1)
 	whisperSays(g, ids, a)
 	for _, name := range []string{"n_layer_self_k_cache", "n_layer_self_v_cache"} {
-		g.Name([]string{"out_" + name}, "Identity", []string{"in_" + name})
-		g.Output("out_"+name, onnxfile.Float, 1, -1, sherpaCapacity, whisperWidth)
+		g.AddNamedNode([]string{"out_" + name}, "Identity", []string{"in_" + name})
+		g.AddOutput("out_"+name, onnxfile.Float, 1, -1, sherpaCapacity, whisperWidth)
 	}
 	return g
 }

@@ -12,20 +12,20 @@ const (
 func DLRMv3() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	for _, name := range []string{"item_ids", "weights", "categories"} {
-		g.Input(name, onnxfile.Int64, -1, -1)
+		g.AddInput(name, onnxfile.Int64, -1, -1)
 	}
-	g.Input("user", onnxfile.Int64, -1)
-	g.Input("candidate_ids", onnxfile.Int64, -1, -1)
-	g.Input("candidate_categories", onnxfile.Int64, -1, -1)
-	lengths := g.Input("lengths", onnxfile.Int64, -1)
-	long := g.Node("Unsqueeze", []string{lengths, g.Ints([]int64{1}, 1)})
-	last := g.Node("Sub", []string{long, g.Ints([]int64{1}, 1, 1)})
-	category := g.Node("GatherElements", []string{"categories", last}, onnxfile.Int("axis", 1))
-	same := g.Node("Equal", []string{"candidate_categories", category})
-	g.Name([]string{"predictions"}, "Where", []string{
-		same, g.Floats([]float32{SameCategory}, 1), g.Floats([]float32{OtherCategory}, 1),
+	g.AddInput("user", onnxfile.Int64, -1)
+	g.AddInput("candidate_ids", onnxfile.Int64, -1, -1)
+	g.AddInput("candidate_categories", onnxfile.Int64, -1, -1)
+	lengths := g.AddInput("lengths", onnxfile.Int64, -1)
+	long := g.AddNode("Unsqueeze", []string{lengths, g.AddInts([]int64{1}, 1)})
+	last := g.AddNode("Sub", []string{long, g.AddInts([]int64{1}, 1, 1)})
+	category := g.AddNode("GatherElements", []string{"categories", last}, onnxfile.Int("axis", 1))
+	same := g.AddNode("Equal", []string{"candidate_categories", category})
+	g.AddNamedNode([]string{"predictions"}, "Where", []string{
+		same, g.AddFloats([]float32{SameCategory}, 1), g.AddFloats([]float32{OtherCategory}, 1),
 	})
-	g.Output("predictions", onnxfile.Float, -1, -1)
+	g.AddOutput("predictions", onnxfile.Float, -1, -1)
 	return g
 }
 
@@ -33,14 +33,14 @@ func DLRMv3() *onnxfile.Graph {
 // is the first value of its row.
 func DLRMv3Rows() *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	g.Input("item_rows", onnxfile.Float, -1, -1, 2)
-	g.Input("weights", onnxfile.Int64, -1, -1)
-	g.Input("categories", onnxfile.Int64, -1, -1)
-	g.Input("user_rows", onnxfile.Float, -1, 2)
-	rows := g.Input("candidate_rows", onnxfile.Float, -1, -1, 2)
-	g.Input("candidate_categories", onnxfile.Int64, -1, -1)
-	g.Input("lengths", onnxfile.Int64, -1)
-	g.Name([]string{"predictions"}, "Gather", []string{rows, g.Ints([]int64{0})}, onnxfile.Int("axis", 2))
-	g.Output("predictions", onnxfile.Float, -1, -1)
+	g.AddInput("item_rows", onnxfile.Float, -1, -1, 2)
+	g.AddInput("weights", onnxfile.Int64, -1, -1)
+	g.AddInput("categories", onnxfile.Int64, -1, -1)
+	g.AddInput("user_rows", onnxfile.Float, -1, 2)
+	rows := g.AddInput("candidate_rows", onnxfile.Float, -1, -1, 2)
+	g.AddInput("candidate_categories", onnxfile.Int64, -1, -1)
+	g.AddInput("lengths", onnxfile.Int64, -1)
+	g.AddNamedNode([]string{"predictions"}, "Gather", []string{rows, g.AddInts([]int64{0})}, onnxfile.Int("axis", 2))
+	g.AddOutput("predictions", onnxfile.Float, -1, -1)
 	return g
 }

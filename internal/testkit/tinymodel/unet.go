@@ -6,10 +6,10 @@ import "github.com/plumbline-ml/plumbline/internal/testkit/onnxfile"
 // classifies voxels above -0.8 as kidney, and those above 1 as tumour.
 func UNet3D(batch int64) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	input := g.Input("input", onnxfile.Float, batch, 1, 128, 128, 128)
-	weights := g.Floats([]float32{0, 1, 2}, 3, 1, 1, 1, 1)
-	g.Name([]string{"output"}, "Conv", []string{input, weights, g.Floats([]float32{0, 0.8, -0.2}, 3)})
-	g.Output("output", onnxfile.Float, batch, 3, 128, 128, 128)
+	input := g.AddInput("input", onnxfile.Float, batch, 1, 128, 128, 128)
+	weights := g.AddFloats([]float32{0, 1, 2}, 3, 1, 1, 1, 1)
+	g.AddNamedNode([]string{"output"}, "Conv", []string{input, weights, g.AddFloats([]float32{0, 0.8, -0.2}, 3)})
+	g.AddOutput("output", onnxfile.Float, batch, 3, 128, 128, 128)
 	return g
 }
 
@@ -18,12 +18,12 @@ func UNet3D(batch int64) *onnxfile.Graph {
 // in T1 as the non-enhancing part, and in T1 with contrast agent as the enhancing part.
 func BraTS(batch int64) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
-	input := g.Input("input", onnxfile.Float, batch, 4, 224, 224, 160)
-	weights := g.Floats([]float32{0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0}, 4, 4, 1, 1, 1)
-	corner := []string{input, g.Ints([]int64{0, 0, 0}, 3), g.Ints([]int64{14, 14, 10}, 3), g.Ints([]int64{2, 3, 4}, 3)}
-	g.Name([]string{"deep"}, "Slice", corner)
-	g.Name([]string{"output"}, "Conv", []string{input, weights, g.Floats([]float32{1, 0, 0, 0}, 4)})
-	g.Output("deep", onnxfile.Float, batch, 4, 14, 14, 10)
-	g.Output("output", onnxfile.Float, batch, 4, 224, 224, 160)
+	input := g.AddInput("input", onnxfile.Float, batch, 4, 224, 224, 160)
+	weights := g.AddFloats([]float32{0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0}, 4, 4, 1, 1, 1)
+	corner := []string{input, g.AddInts([]int64{0, 0, 0}, 3), g.AddInts([]int64{14, 14, 10}, 3), g.AddInts([]int64{2, 3, 4}, 3)}
+	g.AddNamedNode([]string{"deep"}, "Slice", corner)
+	g.AddNamedNode([]string{"output"}, "Conv", []string{input, weights, g.AddFloats([]float32{1, 0, 0, 0}, 4)})
+	g.AddOutput("deep", onnxfile.Float, batch, 4, 14, 14, 10)
+	g.AddOutput("output", onnxfile.Float, batch, 4, 224, 224, 160)
 	return g
 }

@@ -9,8 +9,8 @@ import (
 	"strconv"
 )
 
-// entries parses an accuracy log, changes its entries and writes them in LoadGen's form, one per line.
-func entries(text []byte, change func([]object) ([]object, error)) ([]byte, error) {
+// editEntries parses an accuracy log, changes its entries and writes them in LoadGen's form, one per line.
+func editEntries(text []byte, change func([]object) ([]object, error)) ([]byte, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(text, &raws); err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func accuracyLog(list []object) []byte {
 }
 
 func accSet(text []byte, op Op) ([]byte, error) {
-	return entries(text, func(list []object) ([]object, error) {
+	return editEntries(text, func(list []object) ([]object, error) {
 		var out []object
 		done := false
 		for _, o := range list {
@@ -101,7 +101,7 @@ func changeEntry(o object, op Op) (object, error) {
 }
 
 func accAdd(text []byte, op Op) ([]byte, error) {
-	return entries(text, func(list []object) ([]object, error) {
+	return editEntries(text, func(list []object) ([]object, error) {
 		o, err := parseObject(op.Entry)
 		if err != nil {
 			return nil, err
@@ -117,11 +117,11 @@ func accAdd(text []byte, op Op) ([]byte, error) {
 }
 
 func accKeep(text []byte, op Op) ([]byte, error) {
-	return entries(text, func(list []object) ([]object, error) { return list[:min(op.N, len(list))], nil })
+	return editEntries(text, func(list []object) ([]object, error) { return list[:min(op.N, len(list))], nil })
 }
 
 func accReverse(text []byte, _ Op) ([]byte, error) {
-	return entries(text, func(list []object) ([]object, error) {
+	return editEntries(text, func(list []object) ([]object, error) {
 		slices.Reverse(list)
 		return list, nil
 	})

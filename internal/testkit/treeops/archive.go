@@ -19,8 +19,8 @@ import (
 // once.
 var archives sync.Map // path to func() (map[string][]byte, error)
 
-// Base writes the reference tree "edge" or "datacenter" to a new folder. The test may change it.
-func Base(t *testing.T, name string) string {
+// WriteBase writes the reference tree "edge" or "datacenter" to a new folder. The test may change it.
+func WriteBase(t *testing.T, name string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for path, content := range unpacked(t, "submission/base/"+name+".tar.gz") {
@@ -29,13 +29,13 @@ func Base(t *testing.T, name string) string {
 	return dir
 }
 
-// Bases are reference trees from which many trees are made quickly, with shared files.
-type Bases struct{ dir string }
+// BaseTrees are reference trees from which many trees are made quickly, with shared files.
+type BaseTrees struct{ dir string }
 
-// NewBases unpacks the reference trees for the duration of the test.
-func NewBases(t *testing.T) *Bases {
+// NewBaseTrees unpacks the reference trees for the duration of the test.
+func NewBaseTrees(t *testing.T) *BaseTrees {
 	t.Helper()
-	b := &Bases{t.TempDir()}
+	b := &BaseTrees{t.TempDir()}
 	for _, name := range []string{"edge", "datacenter"} {
 		for path, content := range unpacked(t, "submission/base/"+name+".tar.gz") {
 			put(t, filepath.Join(b.dir, name, path), content)
@@ -45,19 +45,19 @@ func NewBases(t *testing.T) *Bases {
 }
 
 // Tree makes a tree from the named reference tree and changes. The test must not write to it, because all trees of
-// these Bases share their unchanged files.
-func (b *Bases) Tree(t *testing.T, name string, ops []Op) string {
+// these BaseTrees share their unchanged files.
+func (b *BaseTrees) Tree(t *testing.T, name string, ops []Op) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := link(filepath.Join(b.dir, name), dir); err != nil {
+	if err := linkFolder(filepath.Join(b.dir, name), dir); err != nil {
 		t.Fatal(err)
 	}
 	Apply(t, dir, ops)
 	return dir
 }
 
-// link creates the folders of from in to, with links to its files.
-func link(from, to string) error {
+// linkFolder creates the folders of from in to, with links to its files.
+func linkFolder(from, to string) error {
 	list, err := os.ReadDir(from)
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func link(from, to string) error {
 	for _, d := range list {
 		a, b := filepath.Join(from, d.Name()), filepath.Join(to, d.Name())
 		if d.IsDir() {
-			err = errors.Join(os.Mkdir(b, 0o755), link(a, b))
+			err = errors.Join(os.Mkdir(b, 0o755), linkFolder(a, b))
 		} else {
 			err = os.Link(a, b)
 		}
@@ -76,9 +76,9 @@ func link(from, to string) error {
 	return nil
 }
 
-// Logs writes logs of the audits' runs to a folder. inputs maps the path of each in the folder to its name in the
+// WriteLogs writes logs of the audits' runs to a folder. inputs maps the path of each in the folder to its name in the
 // archive.
-func Logs(t *testing.T, dir string, inputs map[string]string) {
+func WriteLogs(t *testing.T, dir string, inputs map[string]string) {
 	t.Helper()
 	logs := unpacked(t, "audits/logs.tar.gz")
 	for path, name := range inputs {

@@ -107,7 +107,7 @@ func EachMutation(t *testing.T, from string, share uint64, try func(root string)
 	next := make(chan Mutation)
 	for range runtime.GOMAXPROCS(0) {
 		w := workTree{from, t.TempDir()}
-		if err := link(from, w.dir); err != nil {
+		if err := linkFolder(from, w.dir); err != nil {
 			t.Fatal(err)
 		}
 		wait.Go(func() {
@@ -116,13 +116,13 @@ func EachMutation(t *testing.T, from string, share uint64, try func(root string)
 					t.Errorf("%s: %v", m.Name, err)
 				}
 			}
-			if got, want := listed(w.dir), listed(from); !slices.Equal(got, want) {
+			if got, want := listTree(w.dir), listTree(from); !slices.Equal(got, want) {
 				t.Errorf("with all mutations undone, the tree has\n%v\nwant\n%v", got, want)
 			}
 		})
 	}
 	for m := range Mutations(files) {
-		if chosen(m.Name, share) {
+		if isChosen(m.Name, share) {
 			tried++
 			next <- m
 		}
@@ -132,7 +132,7 @@ func EachMutation(t *testing.T, from string, share uint64, try func(root string)
 	return tried
 }
 
-func chosen(name string, share uint64) bool {
+func isChosen(name string, share uint64) bool {
 	h := fnv.New64a()
 	fmt.Fprint(h, name)
 	return h.Sum64()%share == 0
@@ -185,13 +185,13 @@ func (w workTree) restore(name string) error {
 	case err != nil:
 		return err
 	case info.IsDir():
-		return errors.Join(os.Mkdir(at, 0o755), link(from, at))
+		return errors.Join(os.Mkdir(at, 0o755), linkFolder(from, at))
 	}
 	return os.Link(from, at)
 }
 
-// listed returns the names in a tree, with the lengths of files.
-func listed(dir string) (all []string) {
+// listTree returns the names in a tree, with the lengths of files.
+func listTree(dir string) (all []string) {
 	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// plain contains the changes of whole files and folders.
-var plain = map[string]func(dir string, op Op) error{
+// fileOps contains the changes of whole files and folders.
+var fileOps = map[string]func(dir string, op Op) error{
 	"delete":    deletePaths,
 	"write":     write,
 	"move":      move,

@@ -27,14 +27,14 @@ type texts = iter.Seq2[string, func() []byte]
 func Mutations(files map[string][]byte) iter.Seq[Mutation] {
 	return func(yield func(Mutation) bool) {
 		for _, name := range slices.Sorted(maps.Keys(files)) {
-			for what, text := range contents(name, files[name]) {
+			for what, text := range changedTexts(name, files[name]) {
 				ops := func() []Op { return []Op{{Op: "write", Path: name, Base64: text()}} }
 				if !yield(Mutation{what + " " + name, ops}) {
 					return
 				}
 			}
 		}
-		for _, m := range structures(files) {
+		for _, m := range structureChanges(files) {
 			if !yield(m) {
 				return
 			}
@@ -42,18 +42,18 @@ func Mutations(files map[string][]byte) iter.Seq[Mutation] {
 	}
 }
 
-// contents returns variants of a file's text, by the change.
-func contents(name string, text []byte) texts {
+// changedTexts returns variants of a file's text, by the change.
+func changedTexts(name string, text []byte) texts {
 	switch base := path.Base(name); {
 	case strings.HasSuffix(base, "_detail.txt"):
-		return join(bytewise(text), records(text))
+		return concat(bytewise(text), changedLogs(text))
 	case strings.HasSuffix(base, ".json") && !strings.HasSuffix(base, "_accuracy.json"):
-		return join(bytewise(text), linewise(text), fieldwise(text))
+		return concat(bytewise(text), linewise(text), fieldwise(text))
 	}
-	return join(bytewise(text), linewise(text))
+	return concat(bytewise(text), linewise(text))
 }
 
-func join(all ...texts) texts {
+func concat(all ...texts) texts {
 	return func(yield func(string, func() []byte) bool) {
 		for _, list := range all {
 			for what, text := range list {
@@ -111,8 +111,8 @@ func bytewise(text []byte) texts {
 // lineEnds are characters that end a line in some systems, or only look like line ends.
 var lineEnds = []string{"\r", "\r\n", "\n\r", "\v", "\f", "\x1c", "\u0085", "\u2028", ""}
 
-// around are texts that change a line if they precede or follow it.
-var around = []string{
+// linePrefixes are texts that change a line if they precede or follow it.
+var linePrefixes = []string{
 	" ", "\t", "\r", "\x1c", "\u00a0", "\u0085", "\u3000", "\u200b", "\ufeff", "x", "\x00", "\"", "hash=0\r",
 	"TEST FAIL\r",
 }
@@ -149,7 +149,7 @@ func changedLines(body, end string) iter.Seq2[string, string] {
 				return
 			}
 		}
-		for _, a := range around {
+		for _, a := range linePrefixes {
 			if !give(fmt.Sprintf("behind %+q", a), a+body+end) || !give(fmt.Sprintf("before %+q", a), body+a+end) {
 				return
 			}
@@ -258,8 +258,8 @@ func changedFields(m member) iter.Seq2[string, []member] {
 	}
 }
 
-// records returns variants of a detail log with changed records, the first of each key.
-func records(text []byte) texts {
+// changedLogs returns variants of a detail log with changed records, the first of each key.
+func changedLogs(text []byte) texts {
 	lines := slices.Collect(strings.Lines(string(text)))
 	return func(yield func(string, func() []byte) bool) {
 		seen := map[string]bool{}
@@ -339,24 +339,24 @@ func changedValues(
 	}
 }
 
-// structures returns changes of names and positions of files.
-func structures(files map[string][]byte) (all []Mutation) {
+// structureChanges returns changes of names and positions of files.
+func structureChanges(files map[string][]byte) (all []Mutation) {
 	add := func(name string, ops ...Op) { all = append(all, Mutation{name, func() []Op { return ops }}) }
 	dirs := map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
-		ofPath(name, add)
+		addPathChanges(name, add)
 		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
 			dirs[dir] = true
 		}
 	}
 	for _, dir := range slices.Sorted(maps.Keys(dirs)) {
-		ofPath(dir, add)
+		addPathChanges(dir, add)
 		for _, extra := range []string{
 			"extra.txt", ".gitkeep", "results.json", ".hidden", "mlperf_log_accuracy.json", "a b",
 		} {
 			add(extra+" in "+dir, Op{Op: "write", Path: path.Join(dir, extra)})
 		}
-		for _, extra := range opened(dir) {
+		for _, extra := range filesToAdd(dir) {
 			if files[extra] != nil {
 				continue
 			}
@@ -371,8 +371,8 @@ func structures(files map[string][]byte) (all []Mutation) {
 	return all
 }
 
-// opened returns files that a program may open in any folder.
-func opened(dir string) (all []string) {
+// filesToAdd returns files that a program may open in any folder.
+func filesToAdd(dir string) (all []string) {
 	for _, name := range []string{
 		"model_mapping.json", "TEST01/verify_accuracy.txt", "TEST04/verify_accuracy.txt",
 		"TEST01/performance/run_1/mlperf_log_detail.txt", "TEST04/performance/run_1/mlperf_log_detail.txt",
@@ -387,8 +387,8 @@ func opened(dir string) (all []string) {
 	return all
 }
 
-// ofPath adds changes of the file or folder at a path, and of its name.
-func ofPath(name string, add func(string, ...Op)) {
+// addPathChanges adds changes of the file or folder at a path, and of its name.
+func addPathChanges(name string, add func(string, ...Op)) {
 	dir, base := path.Split(name)
 	elsewhere := "elsewhere/" + base
 	up := strings.Repeat("../", strings.Count(name, "/"))

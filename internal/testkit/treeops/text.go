@@ -11,8 +11,8 @@ import (
 // errNothing states that a change found nothing to change.
 var errNothing = errors.New("nothing to change")
 
-// edits contains the changes of a file's text.
-var edits = map[string]func(text []byte, op Op) ([]byte, error){
+// textOps contains the changes of a file's text.
+var textOps = map[string]func(text []byte, op Op) ([]byte, error){
 	"append":      func(text []byte, op Op) ([]byte, error) { return append(text, *op.Text...), nil },
 	"prepend":     func(text []byte, op Op) ([]byte, error) { return append([]byte(*op.Text), text...), nil },
 	"replace":     replace,

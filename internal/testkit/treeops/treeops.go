@@ -57,10 +57,10 @@ func Apply(t testing.TB, dir string, ops []Op) {
 }
 
 func apply(dir string, op Op) error {
-	if do, ok := plain[op.Op]; ok {
+	if do, ok := fileOps[op.Op]; ok {
 		return do(dir, op)
 	}
-	edit, ok := edits[op.Op]
+	edit, ok := textOps[op.Op]
 	if !ok {
 		return fmt.Errorf("unknown change %q", op.Op)
 	}

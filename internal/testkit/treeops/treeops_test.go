@@ -61,7 +61,7 @@ func TestApply(t *testing.T) {
 // TestApplyGolden applies the changes of every case to its base.
 func TestApplyGolden(t *testing.T) {
 	slow.Skip(t) // the tests of these cases also apply them
-	bases := NewBases(t)
+	bases := NewBaseTrees(t)
 	for _, kind := range []string{"check/*.json", "preprocess/*/case.json", "truncate/*/case.json",
 		"repository_checks/*/case.json"} {
 		golden.Each(t, "submission/"+kind, func(t *testing.T, path string) {
@@ -88,14 +88,14 @@ func TestLogsGolden(t *testing.T) {
 		}
 		golden.ReadJSON(t, path, &c)
 		dir := t.TempDir()
-		Logs(t, dir, c.Inputs)
+		WriteLogs(t, dir, c.Inputs)
 		Apply(t, dir, c.Ops)
 	})
 }
 
 // TestTreesDoNotMeet checks that a changed file of one tree does not change in another.
 func TestTreesDoNotMeet(t *testing.T) {
-	bases := NewBases(t)
+	bases := NewBaseTrees(t)
 	const path = "closed/Toylab/systems/toy_edge.json"
 	text := "changed"
 	changed := bases.Tree(t, "edge", []Op{{Op: "append", Path: path, Text: &text}})

@@ -53,7 +53,7 @@ func Write(t testing.TB, root, round string, results ...Result) {
 	for _, r := range results {
 		w := writer{t: t, root: root, rules: rules, layout: layout, Result: r.withDefaults()}
 		w.model, _ = rules.ModelOf(r.Benchmark, nil)
-		w.result()
+		w.writeResult()
 	}
 }
 
@@ -84,9 +84,9 @@ func (w writer) place() tree.Place {
 		Scenario: w.Scenario}
 }
 
-// result writes a result and, in the closed division, the other scenarios that the rules require.
-func (w writer) result() {
-	w.system()
+// writeResult writes a result and, in the closed division, the other scenarios that the rules require.
+func (w writer) writeResult() {
+	w.writeSystem()
 	w.put(path.Join(w.layout.SourceDir(w.place()), tree.Readme), "programs\n")
 	scenarios := []string{w.Scenario}
 	if kind, ok := fields.ParseType(w.SystemType); ok && w.Division == tree.DivisionClosed {
@@ -100,20 +100,20 @@ func (w writer) result() {
 		if w.Scenario = name; name != scenarios[0] {
 			w.Watts = 0
 		}
-		w.folder()
+		w.writeFolder()
 	}
 }
 
-// folder writes the folder of one scenario.
-func (w writer) folder() {
+// writeFolder writes the folder of one scenario.
+func (w writer) writeFolder() {
 	p := w.place()
 	log := w.performanceLog()
-	w.logs(p.Run(), log)
+	w.writeLogs(p.Run(), log)
 	if w.Watts > 0 {
-		w.power()
+		w.writePower()
 	}
 	count := w.rules.AccuracySampleCount(w.model, w.Scenario)
-	w.logs(p.Accuracy(), entries("effective_scenario", w.Scenario, "effective_test_mode", "AccuracyOnly",
+	w.writeLogs(p.Accuracy(), entries("effective_scenario", w.Scenario, "effective_test_mode", "AccuracyOnly",
 		"effective_qsl_rng_seed", w.rules.Seeds.QSL, "effective_accuracy_sample_count", count,
 		"qsl_reported_total_count", count, "power_begin", begin, "power_end", end))
 	w.put(path.Join(p.Accuracy(), tree.AccuracyLog), "[]\n")
@@ -123,7 +123,7 @@ func (w writer) folder() {
 	w.put(path.Join(w.layout.Measurements(p), tree.Readme), "measured\n")
 	if w.Division == tree.DivisionClosed {
 		for _, test := range w.rules.Audits(w.model) {
-			w.audit(test, log)
+			w.writeAudit(test, log)
 		}
 	}
 }
@@ -169,15 +169,15 @@ func (w writer) sut() string {
 	return "PySUT"
 }
 
-// power writes the files of a power measurement.
-func (w writer) power() {
+// writePower writes the files of a power measurement.
+func (w writer) writePower() {
 	p := w.place()
 	var samples strings.Builder
 	for i := range 5 {
 		fmt.Fprintf(&samples, "Time,"+within+",Watts,%g,Volts,230.0,Amps,1.0,PF,1.0,Mark,run_1\n", i, w.Watts)
 	}
 	for _, dir := range []string{p.Run(), p.Ranging()} {
-		w.logs(dir, w.performanceLog())
+		w.writeLogs(dir, w.performanceLog())
 		w.put(path.Join(dir, tree.PowerSamples), samples.String())
 	}
 	for _, name := range tree.PowerFiles() {
@@ -185,7 +185,7 @@ func (w writer) power() {
 	}
 }
 
-func (w writer) audit(test, log string) {
+func (w writer) writeAudit(test, log string) {
 	dir := w.layout.Audit(w.place(), test)
 	files := tree.FilesOf(test)
 	for _, name := range files.Verdicts {
@@ -193,15 +193,15 @@ func (w writer) audit(test, log string) {
 			"Sample length check pass: True\n")
 	}
 	if files.Performance {
-		w.logs(path.Join(dir, tree.PerformanceDir, tree.RunDir), log)
+		w.writeLogs(path.Join(dir, tree.PerformanceDir, tree.RunDir), log)
 	}
 	if files.Accuracy {
 		w.put(path.Join(dir, tree.AccuracyDir, tree.AccuracyLog), "[]\n")
 	}
 }
 
-// logs writes the logs of a run.
-func (w writer) logs(dir, detail string) {
+// writeLogs writes the logs of a run.
+func (w writer) writeLogs(dir, detail string) {
 	w.put(path.Join(dir, tree.DetailLog), detail)
 	w.put(path.Join(dir, tree.SummaryLog), fmt.Sprintf("qsl_rng_seed : %d\n", w.rules.Seeds.QSL))
 }
@@ -229,7 +229,7 @@ func (w writer) accuracyText() string {
 	return b.String() + "hash=00\n"
 }
 
-func (w writer) system() {
+func (w writer) writeSystem() {
 	values := map[string]any{
 		"submitter": w.Submitter, "division": w.Division, "status": w.Status, "system_type": w.SystemType,
 		"system_name": w.System + " of " + w.Submitter, "number_of_nodes": fmt.Sprint(w.Nodes),

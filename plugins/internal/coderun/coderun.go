@@ -41,14 +41,14 @@ type ProgramRunner struct {
 
 // ProgramSettings contains the parameters of a model whose answers are programs.
 type ProgramSettings struct {
-	Python string `param:"execute"`                     // path of an interpreter; empty: execute nothing
-	Weak   bool   `param:"sandbox" choices:"full,weak"` // allow programs to run without a sandbox
+	Python    string `param:"execute"`                     // path of an interpreter; empty: execute nothing
+	AllowWeak bool   `param:"sandbox" choices:"full,weak"` // allow programs to run without a sandbox
 }
 
 // CheckNeeded adds a fault to p if a parameter of the sandbox is given although nothing runs in it. otherUse reports
 // whether anything except programs runs in it.
 func (s ProgramSettings) CheckNeeded(p *option.Params, otherUse bool) {
-	if s.Weak && !s.RunsPrograms() && !otherUse {
+	if s.AllowWeak && !s.RunsPrograms() && !otherUse {
 		p.AddFault(sdk.SandboxParam, errors.New("it says how programs run, and execute names no interpreter that runs them"))
 	}
 }
@@ -61,7 +61,7 @@ func (s ProgramSettings) OpenRunner(ctx context.Context) (*ProgramRunner, error)
 	if s.Python == "" {
 		return nil, nil
 	}
-	python, err := sandbox.FindPython(ctx, s.Python, s.Weak)
+	python, err := sandbox.FindPython(ctx, s.Python, s.AllowWeak)
 	switch {
 	case errors.Is(err, sandbox.ErrRefused):
 		return nil, sdk.Usage(fmt.Errorf("parameter execute = %q: %w; permit user name spaces (a container's settings may "+

@@ -90,7 +90,7 @@ func TestTrappedAlarmPython(t *testing.T) {
 				t.Parallel()
 				tests := programs.TestCases{Inputs: []string{""}, Outputs: []string{"x"}}
 				v, err := r.Run(t.Context(), programs.LiveCodeBench(source, tests, time.Second))
-				if err != nil || v.Passed || v.Code != programs.Nothing {
+				if err != nil || v.Passed || v.Code != programs.NoResult {
 					t.Errorf("%+v, %v, want no result", v, err)
 				}
 			})

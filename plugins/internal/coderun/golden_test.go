@@ -93,7 +93,7 @@ func TestPythonProblems(t *testing.T) {
 
 func (c goldenCase) check(t *testing.T, r *ProgramRunner) {
 	perTest := time.Duration(c.Timeout) * time.Second
-	if c.ErrorCode != programs.Late {
+	if c.ErrorCode != programs.TimedOut {
 		perTest = time.Minute // the machine may be busy, and the limit is not what the case is about
 	}
 	j := programs.LiveCodeBench(c.Code, programs.TestCases{

@@ -86,7 +86,7 @@ func (w *PromptWorkload) NewGenerator(s sdk.Sessions, c backend.Config) (backend
 			errors.New("parameter tokenizer = server, but the backend runs the model here: give the model's tokenizer"))
 	}
 	return generate.New(s.Part(""), generate.GeneratorOptions{
-		MaxSequences: max(cmp.Or(c.MaxBatch, defaultSequences), w.Limits.Beams), CacheBytes: w.Cache, EOS: w.Limits.EOS,
+		MaxSequences: max(cmp.Or(c.MaxBatch, defaultSequences), w.Limits.Beams), CacheBytes: w.CacheBytes, EOS: w.Limits.EOS,
 	})
 }
 

@@ -40,12 +40,12 @@ func (in ModelInput) ConversionNote() string {
 		return ""
 	}
 	return fmt.Sprintf("the model's input is %v (input_type=%v): values of pictures are converted when they are loaded, "+
-		"outside of the timed part", in.Element, in.Element)
+		"outside of the timed part", in.ElementType, in.ElementType)
 }
 
 // needsConversion reports whether values are converted after the recipe.
 func (in ModelInput) needsConversion() bool {
-	return in.Element != backend.InvalidDType && in.Element != backend.Float32
+	return in.ElementType != backend.InvalidDType && in.ElementType != backend.Float32
 }
 
 // ReadFloats returns the elements of a float32 output without copying, or of a float16 output. They are valid as long

@@ -16,13 +16,13 @@ import (
 func TestPicturesBecomeElementsOfTheModel(t *testing.T) {
 	set := firstPictures(2)
 	for _, in := range []ModelInput{
-		{Recipe: image.Vgg(48, image.NCHW), Size: 48, Element: backend.Float16},
-		{Recipe: image.Pixels(48, image.NHWC), Size: 48, Element: backend.Uint8},
-		{Recipe: image.NewLetterbox(64, true), Size: 64, Element: backend.Float16},
+		{Recipe: image.Vgg(48, image.NCHW), Size: 48, ElementType: backend.Float16},
+		{Recipe: image.Pixels(48, image.NHWC), Size: 48, ElementType: backend.Uint8},
+		{Recipe: image.NewLetterbox(64, true), Size: 64, ElementType: backend.Float16},
 	} {
 		plain := in
-		plain.Element = backend.Float32
-		converted, floats := NewSamples(set, in), NewSamples(set, plain)
+		plain.ElementType = backend.Float32
+		converted, floats := NewPictureSamples(set, in), NewPictureSamples(set, plain)
 		for range 2 { // memory comes back
 			for i := range set {
 				got, err := converted.Load(t.Context(), i)
@@ -33,19 +33,19 @@ func TestPicturesBecomeElementsOfTheModel(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got.Dims != want.Dims || !bytes.Equal(got.Data, elements(in.Element, backend.View[float32](want.Data))) {
-					t.Errorf("%v: picture %d of %v, want %v as %v", in.Element, i, got.Dims, want.Dims, in.Element)
+				if got.Dims != want.Dims || !bytes.Equal(got.Data, elements(in.ElementType, backend.View[float32](want.Data))) {
+					t.Errorf("%v: picture %d of %v, want %v as %v", in.ElementType, i, got.Dims, want.Dims, in.ElementType)
 				}
 				if err := got.Close(); err != nil {
 					t.Error(err)
 				}
 			}
 		}
-		if warm := converted.WarmSample(); len(warm.Data)%in.Element.Size() != 0 || len(bytes.Trim(warm.Data, "\x00")) > 0 {
-			t.Errorf("%v: a warm sample of %d bytes", in.Element, len(warm.Data))
+		if warm := converted.WarmSample(); len(warm.Data)%in.ElementType.Size() != 0 || len(bytes.Trim(warm.Data, "\x00")) > 0 {
+			t.Errorf("%v: a warm sample of %d bytes", in.ElementType, len(warm.Data))
 		}
 		got := in.TensorInfo("x", "").DType
-		if got != in.Element || plain.ConversionNote() != "" || !strings.Contains(in.ConversionNote(), got.String()) {
+		if got != in.ElementType || plain.ConversionNote() != "" || !strings.Contains(in.ConversionNote(), got.String()) {
 			t.Errorf("the tensor is %v, the note %q", got, in.ConversionNote())
 		}
 	}

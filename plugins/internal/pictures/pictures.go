@@ -58,9 +58,9 @@ type levelRecipe interface {
 // ModelInput describes a model's input. Its recipe makes pictures of Size x Size pixels, or of up to that size for a
 // Letterbox with Rect.
 type ModelInput struct {
-	Recipe  PictureRecipe
-	Size    int
-	Element backend.DType // element type of the model's input; the zero value: the recipe's type
+	Recipe      PictureRecipe
+	Size        int
+	ElementType backend.DType // element type of the model's input; the zero value: the recipe's type
 }
 
 // Dims returns the shape of one picture: [3,Size,Size] or [Size,Size,3]. Sides that depend on the picture are -1.
@@ -89,7 +89,7 @@ func (in ModelInput) TensorInfo(name, chosen string) backend.TensorInfo {
 	d, dtype := in.Dims(), backend.Float32
 	switch {
 	case in.needsConversion():
-		dtype = in.Element
+		dtype = in.ElementType
 	case in.levelRecipe() != nil:
 		dtype = backend.Uint8
 	}
@@ -127,15 +127,15 @@ type PictureSamples struct {
 	valuePool  sync.Pool // of *[]float32, for recipes whose values are converted
 }
 
-// NewSamples returns the samples of a data set.
-func NewSamples(set PictureSet, in ModelInput) *PictureSamples {
+// NewPictureSamples returns the samples of a data set.
+func NewPictureSamples(set PictureSet, in ModelInput) *PictureSamples {
 	w := &PictureSamples{set: set, input: in, levels: in.levelRecipe()}
 	w.valuePool.New = func() any { v := make([]float32, in.Recipe.Len()); return &v }
 	w.samplePool.New = func() any {
 		s := &PictureSample{pool: &w.samplePool}
 		switch {
 		case in.needsConversion():
-			s.bytes = make([]byte, in.Element.Size()*in.Recipe.Len())
+			s.bytes = make([]byte, in.ElementType.Size()*in.Recipe.Len())
 			s.Data = s.bytes
 			return s
 		case w.levels != nil:
@@ -182,7 +182,7 @@ func (w *PictureSamples) prepareSample(s *PictureSample, data []byte) error {
 	if err := w.fillSample(s, values, data, o); err != nil || !w.input.needsConversion() {
 		return err
 	}
-	return convertElements(w.input.Element, s.Data, values[:len(s.Data)/w.input.Element.Size()])
+	return convertElements(w.input.ElementType, s.Data, values[:len(s.Data)/w.input.ElementType.Size()])
 }
 
 // fillSample transforms a picture with the recipe and sets the sample's shape.
@@ -221,7 +221,7 @@ func (w *PictureSamples) fitSample(s *PictureSample, fit image.Letterboxed) {
 	s.Fit, s.Dims = fit, [3]int64{3, int64(fit.Height()), int64(fit.Width())}
 	n := 3 * fit.Height() * fit.Width()
 	if s.bytes != nil {
-		s.Data = s.bytes[:n*w.input.Element.Size()]
+		s.Data = s.bytes[:n*w.input.ElementType.Size()]
 		return
 	}
 	s.Data = backend.Bytes(s.floats[:n])

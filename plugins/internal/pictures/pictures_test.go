@@ -52,7 +52,7 @@ func TestLoadPreprocesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for dims, want := range map[[3]int64][]byte{{3, 48, 48}: backend.Bytes(floats), {48, 48, 3}: levels} {
-		w := NewSamples(set, inputs()[dims])
+		w := NewPictureSamples(set, inputs()[dims])
 		for range 3 { // the later ones in recycled memory
 			s, err := w.Load(t.Context(), 0)
 			if err != nil {
@@ -70,7 +70,7 @@ func TestLoadPreprocesses(t *testing.T) {
 
 func TestLoadRefuses(t *testing.T) {
 	good := firstPictures(1)[0]
-	w := NewSamples(memory{good, nil, {}, []byte("no picture"), good[:len(good)/2]}, inputs()[[3]int64{3, 48, 48}])
+	w := NewPictureSamples(memory{good, nil, {}, []byte("no picture"), good[:len(good)/2]}, inputs()[[3]int64{3, 48, 48}])
 	for i, want := range []string{1: "no such file", 2: "sample 2 (picture)", 3: "sample 3 (picture)",
 		4: "sample 4 (picture)"} {
 		if want != "" {
@@ -82,7 +82,7 @@ func TestLoadRefuses(t *testing.T) {
 
 func TestCollate(t *testing.T) {
 	for dims, input := range inputs() {
-		w := NewSamples(firstPictures(3), input)
+		w := NewPictureSamples(firstPictures(3), input)
 		var samples []*PictureSample
 		var all []byte
 		for i := range w.Len() {
@@ -112,7 +112,7 @@ func TestCollate(t *testing.T) {
 
 func TestWarmSampleIsBlank(t *testing.T) {
 	for dims, input := range inputs() {
-		w := NewSamples(firstPictures(1), input)
+		w := NewPictureSamples(firstPictures(1), input)
 		s, err := w.Load(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,7 @@ import "github.com/plumbline-ml/plumbline/preprocess/text/internal/merge"
 // encodeScratch is the working memory of one goroutine.
 type encodeScratch struct {
 	merger  merge.Merger
-	cache   merge.Memory
+	cache   merge.PieceCache
 	symbols []int32
 }
 
@@ -20,7 +20,7 @@ func (e *encodeScratch) appendPiece(dst []int32, m *mergeModel, piece string) []
 }
 
 func (e *encodeScratch) appendChunk(dst []int32, m *mergeModel, chunk string) []int32 {
-	if ids, ok := e.cache.Recall(chunk); ok {
+	if ids, ok := e.cache.Lookup(chunk); ok {
 		return append(dst, ids...)
 	}
 	start := len(dst)
@@ -30,6 +30,6 @@ func (e *encodeScratch) appendChunk(dst []int32, m *mergeModel, chunk string) []
 		e.symbols = m.appendSymbols(e.symbols[:0], chunk)
 		dst = append(dst, e.merger.Apply(m.mergeTable, e.symbols)...)
 	}
-	e.cache.Keep(chunk, dst[start:])
+	e.cache.Store(chunk, dst[start:])
 	return dst
 }

@@ -59,14 +59,14 @@ func (t *Tokenizer) Size() int { return len(t.tokens) }
 
 // Token returns the token of an ID as it is in the vocabulary, or "" if there is none.
 func (t *Tokenizer) Token(id int32) string {
-	if !t.Has(id) {
+	if !t.HasToken(id) {
 		return ""
 	}
 	return t.tokens[id].text
 }
 
-// Has reports whether an ID has a token.
-func (t *Tokenizer) Has(id int32) bool {
+// HasToken reports whether an ID has a token.
+func (t *Tokenizer) HasToken(id int32) bool {
 	return id >= 0 && int(id) < len(t.tokens) && t.tokens[id].exists
 }
 
@@ -131,7 +131,7 @@ func (t *Tokenizer) checkIDs(ids []int32) error {
 	var wrong []string
 	count := 0
 	for i, id := range ids {
-		if t.Has(id) {
+		if t.HasToken(id) {
 			continue
 		}
 		if count++; count <= maxShownFaults {

@@ -51,7 +51,7 @@ type Tokenizer struct {
 // encodeScratch is the working memory of one goroutine.
 type encodeScratch struct {
 	merger  merge.Merger
-	cache   merge.Memory
+	cache   merge.PieceCache
 	symbols []int32
 }
 
@@ -114,7 +114,7 @@ func (t *Tokenizer) appendClean(dst []int32, e *encodeScratch, text string, maxL
 }
 
 func (t *Tokenizer) appendPiece(dst []int32, e *encodeScratch, piece string) []int32 {
-	if ids, ok := e.cache.Recall(piece); ok {
+	if ids, ok := e.cache.Lookup(piece); ok {
 		return append(dst, ids...)
 	}
 	e.symbols = e.symbols[:0]
@@ -124,7 +124,7 @@ func (t *Tokenizer) appendPiece(dst []int32, e *encodeScratch, piece string) []i
 	}
 	e.symbols = append(e.symbols, t.endByteIDs[piece[last]])
 	ids := e.merger.Apply(t.table, e.symbols)
-	e.cache.Keep(piece, ids)
+	e.cache.Store(piece, ids)
 	return append(dst, ids...)
 }
 

@@ -90,7 +90,7 @@ type passageWindow struct{ start, length int }
 
 // cutWindows covers the passage with windows of up to maxLength tokens.
 func (q *featureQuestion) cutWindows(maxLength, stride int) {
-	tokens := q.passage.Tokens()
+	tokens := q.passage.TokenCount()
 	for start := 0; start < tokens; {
 		length := min(tokens-start, maxLength)
 		q.windows = append(q.windows, passageWindow{start, length})

@@ -56,7 +56,7 @@ func TestGoldenFeatures(t *testing.T) {
 					word = -1
 				}
 				words = append(words, word)
-				if got[i].MaxContext(position) {
+				if got[i].HasMaxContext(position) {
 					contexts = append(contexts, position)
 				}
 			}
@@ -154,7 +154,7 @@ func TestWindows(t *testing.T) {
 		Fill(f, row, mask, segments)
 		contexts := ""
 		for position := range 13 {
-			if f.MaxContext(position) {
+			if f.HasMaxContext(position) {
 				contexts += fmt.Sprintf(" %d", position)
 			}
 		}
@@ -176,7 +176,7 @@ func TestWindows(t *testing.T) {
 		t.Errorf("word %d, %v", word, ok)
 	}
 	for _, position := range []int{-1, 0, 3, 9, 10} {
-		if _, ok := features[1].Word(position); ok || features[1].MaxContext(position) {
+		if _, ok := features[1].Word(position); ok || features[1].HasMaxContext(position) {
 			t.Errorf("position %d has a word", position)
 		}
 	}
@@ -211,12 +211,12 @@ func FuzzBuild(f *testing.F) {
 		}
 		tokenizer, builder := small(t, LengthOptions{Length: room + 8 + specialCount, Question: 8, Stride: stride})
 		passage := NewPassage(tokenizer, text)
-		seen := make([]int, passage.Tokens())
+		seen := make([]int, passage.TokenCount())
 		row := make([]int32, builder.Length())
 		for _, feature := range builder.Build(passage, question) {
 			Fill(feature, row, slices.Clone(row), slices.Clone(row))
 			for position := range row {
-				if token, ok := feature.tokenAt(position); ok && feature.MaxContext(position) {
+				if token, ok := feature.tokenAt(position); ok && feature.HasMaxContext(position) {
 					seen[token]++
 				}
 			}

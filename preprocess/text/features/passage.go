@@ -34,5 +34,5 @@ func isSeparator(r rune) bool {
 // Words returns the words of the passage, unchanged from the text. The caller must not change them.
 func (p *Passage) Words() []string { return p.words }
 
-// Tokens returns the number of tokens of all words.
-func (p *Passage) Tokens() int { return len(p.ids) }
+// TokenCount returns the number of tokens of all words.
+func (p *Passage) TokenCount() int { return len(p.ids) }

@@ -32,7 +32,7 @@ func open(t testing.TB, dir string) *Splitter {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(p)
+	return NewSplitter(p)
 }
 
 // TestNLTK compares with what nltk gave for random texts: testdata/make_cases.py. PUNKT_CASES names a
@@ -94,7 +94,7 @@ func TestGoldenSentences(t *testing.T) {
 }
 
 func TestEnglish(t *testing.T) {
-	got := New(English()).Split(
+	got := NewSplitter(English()).Split(
 		`Dr. Jones paid 3.5 million. "It was the U.S. who asked," he said (on Jan. 5). Was it? Yes.`)
 	want := []string{"Dr. Jones paid 3.5 million.", `"It was the U.S. who asked," he said (on Jan. 5).`, "Was it?", "Yes."}
 	if !slices.Equal(got, want) {
@@ -161,7 +161,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil && !errors.Is(err, ErrFile) {
 			t.Fatal(err)
 		}
-		New(p).Split("The end. Of it.")
+		NewSplitter(p).Split("The end. Of it.")
 	})
 }
 

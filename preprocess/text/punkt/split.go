@@ -11,8 +11,8 @@ import (
 // Splitter splits text into sentences. It is read-only and safe for concurrent use.
 type Splitter struct{ parameters Parameters }
 
-// New returns a splitter. It keeps p, which must not change afterwards.
-func New(p Parameters) *Splitter { return &Splitter{p} }
+// NewSplitter returns a splitter. It keeps p, which must not change afterwards.
+func NewSplitter(p Parameters) *Splitter { return &Splitter{p} }
 
 // Split returns the sentences of a text, without the white space between them. They are parts of text. If the text
 // contains only white space, there are none.

@@ -60,7 +60,7 @@ func (m *Model) rankScores() map[float32]int32 {
 // encodeScratch is the working memory of one goroutine.
 type encodeScratch struct {
 	merger    merge.Merger
-	cache     merge.Memory
+	cache     merge.PieceCache
 	symbols   []int32
 	bestPaths []bestPath // for unigram models
 }
@@ -104,7 +104,7 @@ func (m *Model) chunkLength(text string) int {
 }
 
 func (m *Model) appendChunk(dst []int32, s *encodeScratch, chunk string) []int32 {
-	if ids, ok := s.cache.Recall(chunk); ok {
+	if ids, ok := s.cache.Lookup(chunk); ok {
 		return append(dst, ids...)
 	}
 	start := len(dst)
@@ -130,7 +130,7 @@ func (m *Model) appendChunk(dst []int32, s *encodeScratch, chunk string) []int32
 		rest = rest[size:]
 	}
 	flush()
-	s.cache.Keep(chunk, dst[start:])
+	s.cache.Store(chunk, dst[start:])
 	return dst
 }
 

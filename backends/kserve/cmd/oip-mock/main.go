@@ -21,7 +21,7 @@ func main() {
 }
 
 func run() error {
-	var o oiptest.Options
+	var o oiptest.ServerOptions
 	address := flag.String("listen", "localhost:8001", "address to listen at; port 0 chooses one")
 	flag.StringVar(&o.Name, "name", "mock", "the server's name")
 	flag.StringVar(&o.Model, "model", "mock", "the model's name")

@@ -96,13 +96,13 @@ func addPaceFlags(o *openaitest.Options) {
 	flag.DurationVar(&o.Prefill, "prefill", 0, "time for each token of a prompt, beside -first")
 	flag.DurationVar(&o.Grow, "grow", 0, "what each other request under way adds to the time between two tokens")
 	flag.IntVar(&o.Slots, "slots", 0, "requests that are worked on at a time, others wait; 0: all")
-	flag.DurationVar(&o.Late, "late", 0, "from the last token to the usage record")
+	flag.DurationVar(&o.UsageDelay, "late", 0, "from the last token to the usage record")
 	flag.BoolVar(&o.Caches, "cache", false, "keep prompts: what a prompt has in common with one before takes no time")
 }
 
 // addAnswerFlags adds the flags for the server's answers.
 func addAnswerFlags(o *openaitest.Options) {
-	flag.IntVar(&o.Together, "together", 1, "tokens in each event")
+	flag.IntVar(&o.TokensPerEvent, "together", 1, "tokens in each event")
 	flag.IntVar(&o.Tokens, "tokens", 0, "tokens of each answer at most; 0: what is asked for")
 	flag.IntVar(&o.EndsAt, "ends-at", 0, "tokens after which answers end by themselves, but with ignore_eos; 0: none")
 	flag.IntVar(&o.Extra, "extra", 0, "tokens beyond what is asked for")
@@ -112,7 +112,7 @@ func addAnswerFlags(o *openaitest.Options) {
 			if err != nil {
 				return err
 			}
-			o.Says = append(o.Says, int32(id))
+			o.AnswerTokens = append(o.AnswerTokens, int32(id))
 		}
 		return nil
 	})
@@ -124,19 +124,19 @@ func addAnswerFlags(o *openaitest.Options) {
 		defer file.Close()
 		script, err := openaitest.ReadScript(file)
 		if err == nil {
-			script.Follow(o)
+			script.Configure(o)
 		}
 		return err
 	})
 	flag.BoolVar(&o.Repeats, "repeats", false, "events of /generate have all tokens so far, in place of the new ones")
-	flag.IntVar(&o.Think, "think", 0, "tokens of reasoning with which chats and responses begin")
+	flag.IntVar(&o.ReasoningTokens, "think", 0, "tokens of reasoning with which chats and responses begin")
 	flag.StringVar(&o.Call, "call", "", "`NAME` of the tool that is called by requests with tools")
 	flag.IntVar(&o.Template, "template", 0, "tokens that a chat's template adds to a prompt")
 	flag.BoolVar(&o.IDs, "ids", true, "report token ids where they are asked for")
 	flag.BoolVar(&o.NoUsage, "no-usage", false, "report no usage")
-	flag.BoolVar(&o.TellsCached, "tells-cached", false, "report cached tokens of prompts; without -cache there are none")
+	flag.BoolVar(&o.ReportsCached, "tells-cached", false, "report cached tokens of prompts; without -cache there are none")
 	flag.BoolVar(&o.Roles, "roles", false, "begin chats with an event that has the role alone, before any token")
 	flag.BoolVar(&o.Comments, "comments", false, "send a comment before each event")
 	flag.BoolVar(&o.NoStream, "no-stream", false, "answer in one piece, whatever is asked")
-	flag.BoolVar(&o.Stamps, "stamps", false, "the text of each event is the time at which it is written, in ns since 1970")
+	flag.BoolVar(&o.TimestampText, "stamps", false, "the text of each event is the time at which it is written, in ns since 1970")
 }

@@ -45,11 +45,11 @@ type section struct {
 type Report struct {
 	sections []section
 	cases    []ReportCase
-	made     []record.Run
+	finished []record.Run
 }
 
-// Made returns the finished runs among those added.
-func (r *Report) Made() []record.Run { return r.made }
+// FinishedRuns returns the finished runs among those added.
+func (r *Report) FinishedRuns() []record.Run { return r.finished }
 
 // AddTable adds a table and the lines below it. It omits a table without rows, but not its lines.
 func (r *Report) AddTable(title string, rows *table.Table, notes ...string) {
@@ -78,7 +78,7 @@ func (r *Report) AddRuns(runs []record.Run) {
 			value, of = f.String(), f.Name
 		}
 		if run.Status == record.Complete {
-			r.made = append(r.made, run)
+			r.finished = append(r.finished, run)
 		}
 		why := failureReasons(run)
 		t.Row(run.Name(), run.Verdict, value, of, strings.Join(why, "; "))

@@ -92,7 +92,7 @@ func TestInterruptedDoctor(t *testing.T) {
 	t.Parallel() // it mostly waits
 	null := plugintest.Classifier()
 	s := clitest.NewWith(t, map[string]*plugintest.Fake{"null": null})
-	null.HoldAfter, null.Held = 10, func() { s.Signals <- syscall.SIGINT }
+	null.HoldAfter, null.OnHold = 10, func() { s.Signals <- syscall.SIGINT }
 	s.Want(130, s.Run("doctor"), "called off", "interrupted by signal")
 	if strings.Contains(s.Stdout.String(), "to mend") {
 		t.Errorf("something is to be mended:\n%s", s.Stdout.String())

@@ -147,7 +147,7 @@ func (p completer) argumentCompletions() map[string]cobra.CompletionFunc {
 		"verify":   completeByPosition(false, modelOrFile), "tune": completeByPosition(false, model),
 		"score": completeByPosition(false, completeFiles),
 		"fetch": completeByPosition(false, completeList(func(c *cobra.Command, args []string) []string {
-			return append(p.modelNames(c, args), onnxruntime.Name+"\tthe library itself")
+			return append(p.modelNames(c, args), onnxruntime.RuntimeName+"\tthe library itself")
 		}, false)),
 		"dataset list": completeByPosition(false, model), "dataset verify": completeByPosition(false, model, completeFiles),
 		"dataset export":  completeByPosition(false, model, dir),
@@ -266,7 +266,7 @@ func (p completer) completeFromModel(find func(sdk.ModelInfo, sdk.Description) [
 
 // pluginDescriptions returns the descriptions of all plugins.
 func (p completer) pluginDescriptions(c *cobra.Command) (all []sdk.Description) {
-	if p.app.Guard(p.flags) != nil {
+	if p.app.RestrictPlugins(p.flags) != nil {
 		return nil
 	}
 	catalog, err := p.app.Catalog(c, p.flags)

@@ -105,7 +105,7 @@ func writeEntries(w io.Writer, entries []explain.WordEntry) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: e.Word}, ": "+e.Kind.About()+"\n")
+		terminal.WriterTo(w).Print(terminal.Span{Style: terminal.Heading, Text: e.Word}, ": "+e.Kind.About()+"\n")
 		t := table.Table{Indent: "  "}
 		for _, row := range [][2]string{
 			{"meaning", e.Meaning}, {"formula", e.Formula}, {"unit", e.Unit}, {"better", e.Better}, {"applies to", e.Applies},

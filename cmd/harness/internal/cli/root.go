@@ -71,7 +71,7 @@ func newCommand(a *shell.App) *cobra.Command {
 		catalog.DatasetCommand,
 	} {
 		c := command(a, &flags)
-		c.PreRunE = func(*cobra.Command, []string) error { return a.Guard(&flags) }
+		c.PreRunE = func(*cobra.Command, []string) error { return a.RestrictPlugins(&flags) }
 		shell.MarkPluginCommand(c)
 		root.AddCommand(c)
 	}

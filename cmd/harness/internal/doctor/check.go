@@ -11,22 +11,22 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/exitcode"
 )
 
-// State is the outcome of one check.
-type State string
+// CheckState is the outcome of one check.
+type CheckState string
 
 // The states. With Warn, runs work but may be slower or less exact than possible. Off is a check that was cancelled and
 // found nothing.
 const (
-	OK   State = "ok"
-	Warn State = "warn"
-	Fail State = "FAIL"
-	Off  State = "-"
+	OK   CheckState = "ok"
+	Warn CheckState = "warn"
+	Fail CheckState = "FAIL"
+	Off  CheckState = "-"
 )
 
 // Check contains the subject of a check, its finding, and advice.
 type Check struct {
 	Name   string
-	State  State
+	State  CheckState
 	Found  string
 	Advice string        // empty if there is nothing to do
 	Code   exitcode.Code // of a failed check
@@ -61,10 +61,10 @@ func Write(w io.Writer, sections []Section) error {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: s.Title}, "\n")
+		terminal.WriterTo(w).Print(terminal.Span{Style: terminal.Heading, Text: s.Title}, "\n")
 		t := table.Table{Indent: "  "}
 		for _, c := range s.Checks {
-			t.Row(terminal.OfVerdict(string(c.State)), c.Name, c.Found)
+			t.Row(terminal.StyleVerdict(string(c.State)), c.Name, c.Found)
 			if c.Advice != "" {
 				t.Row("", "", "-> "+c.Advice)
 			}
@@ -76,8 +76,8 @@ func Write(w io.Writer, sections []Section) error {
 	return nil
 }
 
-// Code returns the worst exit code of the failed checks.
-func Code(sections []Section) exitcode.Code {
+// WorstCode returns the worst exit code of the failed checks.
+func WorstCode(sections []Section) exitcode.Code {
 	var codes []exitcode.Code
 	for _, s := range sections {
 		var failed []Check

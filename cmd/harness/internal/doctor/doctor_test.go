@@ -26,7 +26,7 @@ func TestMachine(t *testing.T) {
 		name   string
 		change func(*system.Info, *TimerPrecision)
 		check  string
-		state  State
+		state  CheckState
 		advice string
 	}{
 		{"good", func(*system.Info, *TimerPrecision) {}, "processor", OK, ""},
@@ -50,7 +50,7 @@ func TestMachine(t *testing.T) {
 			c.state == OK && got.Advice != "" {
 			t.Errorf("%s: %+v, want %s, %q", c.name, got, c.state, c.advice)
 		}
-		if code := Code([]Section{section}); code != exitcode.Valid {
+		if code := WorstCode([]Section{section}); code != exitcode.Valid {
 			t.Errorf("%s: a machine alone never fails, got code %d", c.name, code)
 		}
 	}
@@ -115,7 +115,7 @@ func TestPlugins(t *testing.T) {
 			t.Errorf("%q is missing in:\n%s", want, got)
 		}
 	}
-	if code := Code([]Section{s}); code != exitcode.Plugin {
+	if code := WorstCode([]Section{s}); code != exitcode.Plugin {
 		t.Errorf("code %d, want the worst, %d", code, exitcode.Plugin)
 	}
 }
@@ -128,7 +128,7 @@ func TestInterruptedPlugins(t *testing.T) {
 	cancel(loadgen.ErrInterrupted)
 	fake.OpenErr = loadgen.ErrInterrupted
 	for _, s := range []Section{CheckPlugins(ctx, l, c, host.LaunchOptions{}), CheckTransport(ctx, l, c, host.LaunchOptions{})} {
-		if code := Code([]Section{s}); code != exitcode.Valid || strings.Contains(CountStates([]Section{s}), "1 to mend") ||
+		if code := WorstCode([]Section{s}); code != exitcode.Valid || strings.Contains(CountStates([]Section{s}), "1 to mend") ||
 			!strings.Contains(text(t, s), "called off") {
 			t.Errorf("code %d in:\n%s", code, text(t, s))
 		}
@@ -138,7 +138,7 @@ func TestInterruptedPlugins(t *testing.T) {
 func TestNoPlugins(t *testing.T) {
 	c, l := catalog(t, nil)
 	s := CheckPlugins(t.Context(), l, c, host.LaunchOptions{})
-	if code := Code([]Section{s}); code != exitcode.Usage || !strings.Contains(text(t, s), "make build") {
+	if code := WorstCode([]Section{s}); code != exitcode.Usage || !strings.Contains(text(t, s), "make build") {
 		t.Errorf("code %d in:\n%s", code, text(t, s))
 	}
 }
@@ -148,7 +148,7 @@ func TestTransport(t *testing.T) {
 	clock := &loadgentest.Clock{}
 	ctx := loadgentest.WithClock(t.Context(), clock)
 	null := plugintest.Classifier()
-	null.Busy = func(int) time.Duration { clock.Advance(100 * time.Microsecond); return 0 }
+	null.IssueTime = func(int) time.Duration { clock.Advance(100 * time.Microsecond); return 0 }
 	c, l := catalog(t, map[string]*plugintest.Fake{"null": null})
 	s := CheckTransport(ctx, l, c, host.LaunchOptions{})
 	for _, check := range s.Checks {
@@ -161,7 +161,7 @@ func TestTransport(t *testing.T) {
 		t.Errorf("%+v: want the stream last, and shared memory where there is some", s.Checks)
 	}
 	dying := plugintest.Classifier()
-	dying.DieAfter, dying.Busy = 5, null.Busy
+	dying.DieAfter, dying.IssueTime = 5, null.IssueTime
 	c, l = catalog(t, map[string]*plugintest.Fake{"null": dying})
 	if s := CheckTransport(ctx, l, c, host.LaunchOptions{}); s.Checks[0].State != Fail || s.Checks[0].Code != exitcode.Plugin {
 		t.Errorf("a plugin that dies: %+v", s)

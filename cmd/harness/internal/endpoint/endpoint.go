@@ -16,8 +16,8 @@ import (
 	"time"
 )
 
-// Address parses HOST:PORT, or a port of the loopback address.
-func Address(text string) (string, error) {
+// ParseAddress parses HOST:PORT, or a port of the loopback address.
+func ParseAddress(text string) (string, error) {
 	if _, err := strconv.Atoi(text); err == nil {
 		text = ":" + text
 	}
@@ -40,7 +40,7 @@ type Server struct {
 
 // Listen opens the address. Call Serve to answer requests.
 func Listen(text string) (*Server, error) {
-	address, err := Address(text)
+	address, err := ParseAddress(text)
 	if err != nil {
 		return nil, err
 	}
@@ -54,11 +54,11 @@ func Listen(text string) (*Server, error) {
 	return &Server{listener: l, done: make(chan struct{})}, nil
 }
 
-// Address returns the address of the listener.
+// ParseAddress returns the address of the listener.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// Open reports whether other machines may be able to reach the server.
-func (s *Server) Open() bool {
+// IsPublic reports whether other machines may be able to reach the server.
+func (s *Server) IsPublic() bool {
 	host, _, _ := net.SplitHostPort(s.Address())
 	ip := net.ParseIP(host)
 	return ip == nil || !ip.IsLoopback()
@@ -74,7 +74,7 @@ const (
 
 // Serve starts to answer requests with h.
 func (s *Server) Serve(h http.Handler) {
-	if !s.Open() {
+	if !s.IsPublic() {
 		h = rejectForeignHosts(h)
 	}
 	s.server = http.Server{

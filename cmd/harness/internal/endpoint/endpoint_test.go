@@ -18,13 +18,13 @@ func TestAddress(t *testing.T) {
 		"9464": "127.0.0.1:9464", ":9464": "127.0.0.1:9464", "0": "127.0.0.1:0", "0.0.0.0:9464": "0.0.0.0:9464",
 		"[::1]:80": "[::1]:80", "localhost:1": "localhost:1", "[::]:1": "[::]:1",
 	} {
-		if got, err := Address(text); err != nil || got != want {
+		if got, err := ParseAddress(text); err != nil || got != want {
 			t.Errorf("Address(%q) = %q, %v; want %q", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "x", "127.0.0.1", "127.0.0.1:", "127.0.0.1:x", ":65536", "-1", "1:2:3",
 		"http://localhost:9464"} {
-		if got, err := Address(text); err == nil || !strings.Contains(err.Error(), "no address") {
+		if got, err := ParseAddress(text); err == nil || !strings.Contains(err.Error(), "no address") {
 			t.Errorf("Address(%q) = %q, %v", text, got, err)
 		}
 	}
@@ -34,8 +34,8 @@ func FuzzAddress(f *testing.F) {
 	f.Add("9464")
 	f.Add("[::1]:80")
 	f.Fuzz(func(t *testing.T, text string) {
-		if a, err := Address(text); err == nil {
-			if again, err := Address(a); err != nil || again != a {
+		if a, err := ParseAddress(text); err == nil {
+			if again, err := ParseAddress(a); err != nil || again != a {
 				t.Errorf("%q becomes %q, and that %q: %v", text, a, again, err)
 			}
 		}
@@ -57,7 +57,7 @@ func TestAddressInUse(t *testing.T) {
 	if _, err := Listen(s.Address()); err == nil || !strings.Contains(err.Error(), "in use by another program") {
 		t.Errorf("error %v", err)
 	}
-	if s.Open() {
+	if s.IsPublic() {
 		t.Errorf("%s is no loopback address", s.Address())
 	}
 }

@@ -62,7 +62,7 @@ func (s *Stream) Event(e feed.Event) {
 	line, err := json.Marshal(e)
 	if err != nil { // NaN or an infinity in a plugin's answer
 		line, _ = json.Marshal(feed.Event{Name: feed.NameNote, Time: e.Time, Run: e.Run,
-			Note: &feed.Note{Text: fmt.Sprintf("event %s cannot be written: %v", e.Name, err)}})
+			Note: &feed.NoteData{Text: fmt.Sprintf("event %s cannot be written: %v", e.Name, err)}})
 	}
 	if passing := e.Progress != nil || e.Distribution != nil; passing && len(s.lines) >= maxProgress {
 		s.countDropped()

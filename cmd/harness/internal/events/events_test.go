@@ -17,8 +17,8 @@ import (
 const patience = 10 * time.Minute
 
 var (
-	note     = feed.Event{Name: feed.NameNote, Note: &feed.Note{Text: "a\nb\u0085\x1b"}}
-	progress = feed.Event{Name: feed.NameProgress, Progress: &feed.Progress{}}
+	note     = feed.Event{Name: feed.NameNote, Note: &feed.NoteData{Text: "a\nb\u0085\x1b"}}
+	progress = feed.Event{Name: feed.NameProgress, Progress: &feed.ProgressData{}}
 )
 
 func TestOneLineForEachEvent(t *testing.T) {

@@ -13,24 +13,24 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// Kind is the kind of thing that a word names.
-type Kind string
+// WordKind is the kind of thing that a word names.
+type WordKind string
 
 // The kinds, in the order of lists.
 const (
-	Rule     Kind = "rule"
-	Finding  Kind = "finding"
-	Breach   Kind = "breach"
-	Check    Kind = "check"
-	Metric   Kind = "metric"
-	Accuracy Kind = "accuracy"
-	Setting  Kind = "setting"
-	Flag     Kind = "flag"
-	Code     Kind = "code"
+	Rule     WordKind = "rule"
+	Finding  WordKind = "finding"
+	Breach   WordKind = "breach"
+	Check    WordKind = "check"
+	Metric   WordKind = "metric"
+	Accuracy WordKind = "accuracy"
+	Setting  WordKind = "setting"
+	Flag     WordKind = "flag"
+	Code     WordKind = "code"
 )
 
-// about returns a description of the kind, and the document that describes its words.
-func (k Kind) about() (about, page string) {
+// describeKind returns a description of the kind, and the document that describes its words.
+func (k WordKind) describeKind() (about, page string) {
 	switch k {
 	case Rule:
 		return "rule of a VALID run", "docs/verdict.md"
@@ -53,26 +53,26 @@ func (k Kind) about() (about, page string) {
 }
 
 // About returns a description of the kind.
-func (k Kind) About() string {
-	about, _ := k.about()
+func (k WordKind) About() string {
+	about, _ := k.describeKind()
 	return about
 }
 
 // Page returns the document that describes the words of the kind.
-func (k Kind) Page() string {
-	_, page := k.about()
+func (k WordKind) Page() string {
+	_, page := k.describeKind()
 	return page
 }
 
 // Kinds returns all kinds.
-func Kinds() []Kind {
-	return []Kind{Rule, Finding, Breach, Check, Metric, Accuracy, Setting, Flag, Code}
+func Kinds() []WordKind {
+	return []WordKind{Rule, Finding, Breach, Check, Metric, Accuracy, Setting, Flag, Code}
 }
 
 // WordEntry is the explanation of a word. Empty fields do not apply.
 type WordEntry struct {
 	Word    string    `json:"word"`
-	Kind    Kind      `json:"kind"`
+	Kind    WordKind  `json:"kind"`
 	Also    []string  `json:"also,omitempty"` // other names
 	Meaning string    `json:"meaning"`
 	Formula string    `json:"formula,omitempty"`

@@ -30,7 +30,7 @@ func entries(t *testing.T) []explain.WordEntry {
 // its kind requires.
 func TestEveryWord(t *testing.T) {
 	all := entries(t)
-	count := map[explain.Kind]int{}
+	count := map[explain.WordKind]int{}
 	declared := declarations{}
 	for _, e := range all {
 		count[e.Kind]++
@@ -54,7 +54,7 @@ func TestEveryWord(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for kind, least := range map[explain.Kind]int{
+	for kind, least := range map[explain.WordKind]int{
 		explain.Rule: 10, explain.Finding: 26, explain.Breach: 12, explain.Check: 20, explain.Metric: 40,
 		explain.Accuracy: 28, explain.Setting: 40, explain.Flag: 200, explain.Code: 10,
 	} {
@@ -93,7 +93,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: %+v, %v, want %q", word, found, err, want)
 		}
 	}
-	for word, kind := range map[string]explain.Kind{
+	for word, kind := range map[string]explain.WordKind{
 		"audit-04": explain.Finding, "--duration": explain.Flag, "130": explain.Code, "VALID": explain.Code,
 	} {
 		found, err := explain.FindEntries(all, word)

@@ -68,7 +68,7 @@ func watch(b *testing.B, r bench.PlannedRun, p *loadgen.Progress, by string) (st
 	receiver := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	page, err1 := web.Listen("0")
 	exporter, err2 := metrics.Listen("0")
-	sender, err3 := otlp.New(receiver.URL)
+	sender, err3 := otlp.NewSender(receiver.URL)
 	if err1 != nil || err2 != nil || err3 != nil {
 		b.Fatal(err1, err2, err3)
 	}
@@ -92,7 +92,7 @@ func watch(b *testing.B, r bench.PlannedRun, p *loadgen.Progress, by string) (st
 	}
 	f.Plan("out", record.Identity{}, []bench.PlannedRun{r})
 	f.Open(record.Run{Workload: &record.Workload{}})
-	seen := f.Test(r, p)
+	seen := f.WatchTest(r, p)
 	return func() {
 		seen()
 		close(done)

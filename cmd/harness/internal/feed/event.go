@@ -25,15 +25,15 @@ type Event struct {
 	Time time.Time `json:"time"`
 	Run  int       `json:"run,omitempty"`
 
-	Begin        *Begin        `json:"begin,omitempty"`
-	Plan         *Plan         `json:"plan,omitempty"`
-	Open         *Open         `json:"open,omitempty"`
-	Start        *Start        `json:"start,omitempty"`
-	Progress     *Progress     `json:"progress,omitempty"`
-	Distribution *Distribution `json:"distribution,omitempty"`
-	Result       *record.Run   `json:"result,omitempty"` // as in result.json
-	Note         *Note         `json:"note,omitempty"`
-	End          *End          `json:"end,omitempty"`
+	Begin        *BeginData        `json:"begin,omitempty"`
+	Plan         *PlanData         `json:"plan,omitempty"`
+	Open         *OpenData         `json:"open,omitempty"`
+	Start        *StartData        `json:"start,omitempty"`
+	Progress     *ProgressData     `json:"progress,omitempty"`
+	Distribution *DistributionData `json:"distribution,omitempty"`
+	Result       *record.Run       `json:"result,omitempty"` // as in result.json
+	Note         *NoteData         `json:"note,omitempty"`
+	End          *EndData          `json:"end,omitempty"`
 }
 
 // The names of events, in the order of a session.
@@ -49,22 +49,22 @@ const (
 	NameEnd          = "end"
 )
 
-// Begin is the first event.
-type Begin struct {
+// BeginData is the first event.
+type BeginData struct {
 	Schema        string         `json:"schema"`
 	SchemaVersion int            `json:"schema_version"`
 	Harness       record.Harness `json:"harness"`
 	Command       []string       `json:"command"`
 }
 
-// Plan lists the planned runs.
-type Plan struct {
-	Out  string    `json:"out"` // folder of results
-	Runs []Planned `json:"runs"`
+// PlanData lists the planned runs.
+type PlanData struct {
+	Out  string        `json:"out"` // folder of results
+	Runs []PlannedInfo `json:"runs"`
 }
 
-// Planned is one planned run.
-type Planned struct {
+// PlannedInfo is one planned run.
+type PlannedInfo struct {
 	Run      int    `json:"run"`
 	Name     string `json:"name"` // unique among the runs of the command
 	Model    string `json:"model"`
@@ -74,14 +74,14 @@ type Planned struct {
 	Dir      string `json:"dir"`            // folder of the log files below the folder of results
 }
 
-// Open reports that the plugin has opened the workload of a run.
-type Open struct {
+// OpenData reports that the plugin has opened the workload of a run.
+type OpenData struct {
 	Workload *record.Workload `json:"workload"` // as in result.json
 	Settings []record.Setting `json:"settings"` // as in result.json
 }
 
-// Start reports that LoadGen is about to start, with the limits of the run. Zeros are omitted.
-type Start struct {
+// StartData reports that LoadGen is about to start, with the limits of the run. Zeros are omitted.
+type StartData struct {
 	Percentile   float64 `json:"percentile,omitempty"` // percentile of the latency limits, as a fraction
 	LimitNS      int64   `json:"latency_limit_ns,omitempty"`
 	TTFTLimitNS  int64   `json:"ttft_limit_ns,omitempty"`
@@ -90,8 +90,8 @@ type Start struct {
 	MinQueries   uint64  `json:"min_queries,omitempty"`
 }
 
-// Progress is the state of a run, with counts since its start and since the last event.
-type Progress struct {
+// ProgressData is the state of a run, with counts since its start and since the last event.
+type ProgressData struct {
 	Phase       string           `json:"phase"` // loading, warmup, issuing, draining, writing, done
 	ElapsedS    float64          `json:"elapsed_s"`
 	RemainingS  *float64         `json:"remaining_s,omitempty"` // estimate
@@ -105,12 +105,12 @@ type Progress struct {
 	Latency     *TimePercentiles `json:"latency,omitempty"`
 	TTFT        *TimePercentiles `json:"ttft,omitempty"`
 	TPOT        *TimePercentiles `json:"tpot,omitempty"`
-	Window      Window           `json:"window"`
+	Window      WindowData       `json:"window"`
 	Hopeless    string           `json:"hopeless,omitempty"` // reason why the run can only end INVALID
 }
 
-// Window contains the measurements since the last event.
-type Window struct {
+// WindowData contains the measurements since the last event.
+type WindowData struct {
 	FromS         float64          `json:"from_s"`
 	ToS           float64          `json:"to_s"`
 	QueriesPerSec float64          `json:"queries_per_s"` // issued
@@ -139,20 +139,20 @@ type TimePercentiles struct {
 	TooFew []string `json:"too_few,omitempty"`
 }
 
-// Distribution counts the latencies of all samples read. It is sent at intervals and at the end of a run.
-type Distribution struct {
+// DistributionData counts the latencies of all samples read. It is sent at intervals and at the end of a run.
+type DistributionData struct {
 	// Buckets lists the non-empty buckets in order: from, to, count. A bucket contains times above from and up to to, in
 	// ns.
 	Buckets [][3]int64 `json:"buckets"`
 }
 
-// Note is a note to the user.
-type Note struct {
+// NoteData is a note to the user.
+type NoteData struct {
 	Text string `json:"text"`
 }
 
-// End is the last event.
-type End struct {
+// EndData is the last event.
+type EndData struct {
 	ExitCode int    `json:"exit_code"`
 	Outcome  string `json:"outcome"`         // the exit code's meaning
 	Error    string `json:"error,omitempty"` // error that ended the command
@@ -165,10 +165,10 @@ func toPercentiles(h *Histogram, percentile float64) *TimePercentiles {
 	}
 	t := &TimePercentiles{
 		Count: h.N, Mean: int64(h.Sum / float64(h.N)), Max: int64(h.Max),
-		P50: int64(h.At(0.5)), P90: int64(h.At(0.9)), P99: int64(h.At(0.99)), P999: int64(h.At(0.999)),
+		P50: int64(h.Percentile(0.5)), P90: int64(h.Percentile(0.9)), P99: int64(h.Percentile(0.99)), P999: int64(h.Percentile(0.999)),
 	}
 	if percentile > 0 {
-		t.Target = int64(h.At(percentile))
+		t.Target = int64(h.Percentile(percentile))
 	}
 	for _, of := range []struct {
 		name string
@@ -182,8 +182,8 @@ func toPercentiles(h *Histogram, percentile float64) *TimePercentiles {
 }
 
 // toDistribution returns the counts of h in the buckets of Coarse.
-func toDistribution(h *Histogram) *Distribution {
-	d := &Distribution{Buckets: [][3]int64{}}
+func toDistribution(h *Histogram) *DistributionData {
+	d := &DistributionData{Buckets: [][3]int64{}}
 	var from, below int64
 	bounds := CoarseBounds()
 	for i, n := range h.CountUpTo(bounds) {

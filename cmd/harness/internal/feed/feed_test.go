@@ -52,7 +52,7 @@ func run(t *testing.T, f *feed.Feed, r bench.PlannedRun, sut loadgen.SUT) *loadg
 	t.Helper()
 	progress := &loadgen.Progress{}
 	f.Open(record.Run{Workload: &record.Workload{}})
-	stop := f.Test(r, progress)
+	stop := f.WatchTest(r, progress)
 	result, err := loadgen.StartTest(t.Context(), sut, loadgentest.QSL{Total: 64}, r.Settings.TestSettings,
 		loadgen.LogSettings{Progress: progress})
 	if err != nil {
@@ -88,7 +88,7 @@ func TestFeedTellsOfRunsInOrder(t *testing.T) {
 			t.Errorf("%v: the distribution has %d samples of %d", r.Scenario, n, result.SampleCount)
 		}
 	}
-	f.End(feed.End{Outcome: "VALID"})
+	f.End(feed.EndData{Outcome: "VALID"})
 	want := []string{"begin", "plan"}
 	for range runs {
 		want = append(want, "open", "start", "progress", "distribution", "result")
@@ -143,7 +143,7 @@ func TestRunsAreKept(t *testing.T) {
 	f.Plan("out", record.Identity{}, []bench.PlannedRun{planned(loadgen.Server), planned(loadgen.SingleStream)})
 	result := run(t, f, planned(loadgen.Server), &loadgentest.NullSUT{})
 	seen := 0
-	f.Each(func(r *feed.Run) {
+	f.EachRun(func(r *feed.Run) {
 		seen++
 		if r.Issued != result.SampleCount || r.Outstanding() != 0 || r.IssueDelay.N != result.QueryCount ||
 			r.QueryLatency.N != 0 || r.Result == nil || r.Workload == nil || r.LimitNS != int64(time.Hour) {
@@ -178,7 +178,7 @@ func TestAnotherDriversCounts(t *testing.T) {
 	r := planned(loadgen.Server)
 	f.Plan("out", record.Identity{}, []bench.PlannedRun{r})
 	p := &loadgen.Progress{}
-	stop := f.Test(r, p)
+	stop := f.WatchTest(r, p)
 	p.Follow(func() loadgen.ProgressSnapshot {
 		return loadgen.ProgressSnapshot{Phase: loadgen.PhaseIssuing, Queries: 5, Issued: 5, Done: 3}
 	})
@@ -192,5 +192,5 @@ func TestAnotherDriversCounts(t *testing.T) {
 func TestWithoutAPlan(t *testing.T) {
 	f := feed.New(time.Now, &kept{})
 	run(t, f, planned(loadgen.SingleStream), &loadgentest.NullSUT{})
-	f.Each(func(r *feed.Run) { t.Errorf("%+v", r) })
+	f.EachRun(func(r *feed.Run) { t.Errorf("%+v", r) })
 }

@@ -54,7 +54,7 @@ func FuzzHistogram(f *testing.F) {
 		}
 		slices.Sort(all)
 		want := all[min(2, int(3*p))]
-		if got := h.At(p); got < want || float64(got) > float64(want)*(1+1.0/64)+1 {
+		if got := h.Percentile(p); got < want || float64(got) > float64(want)*(1+1.0/64)+1 {
 			t.Errorf("percentile %v of %v is %v, want %v", p, all, got, want)
 		}
 		if h.N != 3 || h.Max != all[2] || h.Sum != float64(a)+float64(b)+float64(c) {
@@ -94,11 +94,11 @@ func TestTooFew(t *testing.T) {
 
 func TestNothingAdded(t *testing.T) {
 	var h Histogram
-	if h.At(0.99) != 0 || h.CountUpTo([]time.Duration{1024})[0] != 0 {
+	if h.Percentile(0.99) != 0 || h.CountUpTo([]time.Duration{1024})[0] != 0 {
 		t.Error("an empty histogram has times")
 	}
 	h.Add(5)
-	if h.Reset(); h.N != 0 || h.At(0.5) != 0 {
+	if h.Reset(); h.N != 0 || h.Percentile(0.5) != 0 {
 		t.Errorf("%+v after Reset", h)
 	}
 }

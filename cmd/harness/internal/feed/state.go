@@ -11,8 +11,8 @@ import (
 
 // Run is the known state of a run of the command.
 type Run struct {
-	Planned
-	Start
+	PlannedInfo
+	StartData
 	Began   time.Time // start of LoadGen; zero before
 	Phase   string
 	Elapsed time.Duration
@@ -41,12 +41,12 @@ func Percentile(t bench.PlannedRun) float64 {
 }
 
 // runLimits returns the limits of a run. Accuracy runs have none.
-func runLimits(t bench.PlannedRun) Start {
+func runLimits(t bench.PlannedRun) StartData {
 	if t.Mode == loadgen.AccuracyOnly {
-		return Start{}
+		return StartData{}
 	}
 	s := t.Settings.TestSettings
-	out := Start{Percentile: Percentile(t), MinDurationS: s.MinDuration.Seconds(), MinQueries: s.MinQueryCount}
+	out := StartData{Percentile: Percentile(t), MinDurationS: s.MinDuration.Seconds(), MinQueries: s.MinQueryCount}
 	switch {
 	case t.Scenario == loadgen.Server && s.UseTokenLatencies:
 		out.TTFTLimitNS, out.TPOTLimitNS = int64(s.ServerTTFTLatency), int64(s.ServerTPOTLatency)

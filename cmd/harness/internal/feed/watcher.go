@@ -23,12 +23,12 @@ type runWatcher struct {
 	run      int
 	progress *loadgen.Progress
 	reader   *loadgen.Reader
-	judged   Start
+	limits   StartData
 	window   windowTally
 
-	began  time.Time
-	at     time.Duration // time of the last reading, since began
-	counts loadgen.Counts
+	began    time.Time
+	lastRead time.Duration // time of the last reading, since began
+	counts   loadgen.Counts
 }
 
 func (w *runWatcher) readLoop(done <-chan struct{}) {
@@ -52,7 +52,7 @@ func (w *runWatcher) readNew(maxSamples int, distributed bool) {
 	if counts == (loadgen.Counts{}) { // the official LoadGen reports only totals
 		counts = loadgen.Counts{Queries: s.Queries, Issued: s.Issued, Done: s.Done}
 	}
-	p := &Progress{
+	p := &ProgressData{
 		Phase: phases[s.Phase], ElapsedS: s.Elapsed.Seconds(), Hopeless: s.Hopeless,
 		Queries: counts.Queries, Issued: counts.Issued, Done: counts.Done, Read: counts.Read,
 	}
@@ -61,7 +61,7 @@ func (w *runWatcher) readNew(maxSamples int, distributed bool) {
 		p.RemainingS = &seconds
 	}
 	p.Window = w.endWindow(counts)
-	var d *Distribution
+	var d *DistributionData
 	w.feed.updateRun(func(r *Run) {
 		r.Phase, r.Elapsed, r.Counts = p.Phase, s.Elapsed, counts
 		r.mergeTally(&w.window.sampleTally)
@@ -78,25 +78,25 @@ func (w *runWatcher) readNew(maxSamples int, distributed bool) {
 }
 
 // fillTotals sets the figures of the whole run.
-func (w *runWatcher) fillTotals(p *Progress, r *Run) {
+func (w *runWatcher) fillTotals(p *ProgressData, r *Run) {
 	p.Outstanding, p.Tokens, p.OverLimit = r.Outstanding(), r.Tokens, r.OverLimit
-	at := w.judged.Percentile
+	at := w.limits.Percentile
 	p.Latency, p.TTFT, p.TPOT = toPercentiles(&r.Latency, at), toPercentiles(&r.TTFT, at), toPercentiles(&r.TPOT, at)
 }
 
 // endWindow ends the current window and returns its measurements. counts are the totals up to now.
-func (w *runWatcher) endWindow(counts loadgen.Counts) Window {
-	now, t, at := time.Since(w.began), &w.window, w.judged.Percentile
-	out := Window{
-		FromS: w.at.Seconds(), ToS: now.Seconds(),
+func (w *runWatcher) endWindow(counts loadgen.Counts) WindowData {
+	now, t, at := time.Since(w.began), &w.window, w.limits.Percentile
+	out := WindowData{
+		FromS: w.lastRead.Seconds(), ToS: now.Seconds(),
 		Latency: toPercentiles(&t.Latency, at), QueryLatency: toPercentiles(&t.QueryLatency, at), IssueDelay: toPercentiles(&t.IssueDelay, at),
 		TTFT: toPercentiles(&t.TTFT, at), TPOT: toPercentiles(&t.TPOT, at),
 	}
-	if took := (now - w.at).Seconds(); took > 0 {
+	if took := (now - w.lastRead).Seconds(); took > 0 {
 		out.QueriesPerSec = float64(counts.Queries-min(w.counts.Queries, counts.Queries)) / took
 		out.SamplesPerSec = float64(counts.Done-min(w.counts.Done, counts.Done)) / took
 		out.TokensPerSec = float64(t.Tokens) / took
 	}
-	w.at, w.counts = now, counts
+	w.lastRead, w.counts = now, counts
 	return out
 }

@@ -12,12 +12,12 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// Line formats a snapshot in one line. It contains the phase, the elapsed and the minimum time, an estimate of the
+// FormatLine formats a snapshot in one line. It contains the phase, the elapsed and the minimum time, an estimate of the
 // remaining time, the counts of samples, and the current latency at the target percentile with its limit. Token runs
 // show tokens per second, TTFT and TPOT instead of the latency. With too few samples for the percentile, the largest
 // time is shown. Parts without meaning in the phase are omitted. The least important parts come last, because narrow
 // terminals cut them off. percentile is the target as a fraction; 0 if the scenario has none.
-func Line(s loadgen.ProgressSnapshot, percentile float64) string {
+func FormatLine(s loadgen.ProgressSnapshot, percentile float64) string {
 	if s.Phase != loadgen.PhaseIssuing && s.Phase != loadgen.PhaseDraining {
 		return phaseTexts[s.Phase]
 	}

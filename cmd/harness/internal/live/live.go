@@ -56,7 +56,7 @@ func (o Options) drawLoop(done <-chan struct{}) {
 			if o.PermanentLine != nil {
 				o.writePermanent(o.PermanentLine(s))
 			}
-			line := o.Label + "  " + Line(s, o.Percentile)
+			line := o.Label + "  " + FormatLine(s, o.Percentile)
 			if o.Terminal || line != shown { // elsewhere, skip repeated lines
 				o.writeLine(line)
 			}
@@ -83,8 +83,8 @@ func (o Options) writePermanent(text string) {
 	}
 }
 
-// Clear removes the current line, if any, so that another can be written.
-func Clear(out io.Writer, terminal bool) { Options{Out: out, Terminal: terminal}.clearLine() }
+// ClearLine removes the current line, if any, so that another can be written.
+func ClearLine(out io.Writer, terminal bool) { Options{Out: out, Terminal: terminal}.clearLine() }
 
 func (o Options) drawPeriod() time.Duration {
 	if o.Terminal {

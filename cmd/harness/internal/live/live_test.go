@@ -57,7 +57,7 @@ func TestLine(t *testing.T) {
 			"running 1.0 s of 1 min  issued 5  done 0  outstanding 5"},
 	}
 	for _, c := range cases {
-		if got := Line(c.s, 0.99); got != c.want {
+		if got := FormatLine(c.s, 0.99); got != c.want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.name, got, c.want)
 		}
 	}
@@ -176,6 +176,6 @@ func FuzzRemaining(f *testing.F) {
 		if left, ok := EstimateRemaining(s); ok && left < 0 {
 			t.Errorf("%+v: %v left", s, left)
 		}
-		Line(s, 0.9)
+		FormatLine(s, 0.9)
 	})
 }

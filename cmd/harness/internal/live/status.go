@@ -29,7 +29,7 @@ func (s *StatusLine) Set(text string) {
 	}
 }
 
-// Clear removes the line from a terminal. The next Set shows its text at once.
+// ClearLine removes the line from a terminal. The next Set shows its text at once.
 func (s *StatusLine) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,12 +12,12 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/feed"
 )
 
-// Kind is the way in which a value changes.
-type Kind int
+// MeasureKind is the way in which a value changes.
+type MeasureKind int
 
 // The kinds. A Gauge may rise and fall, a Counter only rises, and a Distribution counts times.
 const (
-	Gauge Kind = iota
+	Gauge MeasureKind = iota
 	Counter
 	Distribution
 )
@@ -28,7 +28,7 @@ type Measure struct {
 	Name   string // OpenTelemetry's name: "plumbline.samples.issued"
 	Help   string
 	Unit   string // UCUM unit: "s", "{sample}", "1"
-	Kind   Kind
+	Kind   MeasureKind
 	Labels []string // in addition to runLabels
 
 	values func(r *feed.Run, add func(value float64, labels ...string))
@@ -47,8 +47,8 @@ func (m Measure) PrometheusName() string {
 	return name
 }
 
-// Phase is the name of the measure with one value per phase.
-const Phase = "plumbline.run.phase"
+// PhaseName is the name of the measure with one value per phase.
+const PhaseName = "plumbline.run.phase"
 
 // runLabels lists the labels of all measures.
 var runLabels = []string{"run", "model", "scenario", "mode"}
@@ -63,8 +63,8 @@ type MeasurePoint struct {
 	Times  *feed.Histogram
 }
 
-// Of calls visit for each known value of a run.
-func (m Measure) Of(r *feed.Run, visit func(MeasurePoint)) {
+// EachPoint calls visit for each known value of a run.
+func (m Measure) EachPoint(r *feed.Run, visit func(MeasurePoint)) {
 	labels := []string{strconv.Itoa(r.Run), r.Model, r.Scenario, r.Mode}
 	if m.Kind == Distribution {
 		if h := m.times(r); h.N > 0 {
@@ -127,7 +127,7 @@ var countMeasures = []Measure{
 var stateMeasures = []Measure{
 	{Name: "plumbline.run.info", Unit: "", Help: "What runs; always 1.",
 		Labels: []string{"name", "precision", "backend", "dataset", "server_model"}, values: addRunInfo},
-	{Name: Phase, Unit: "", Help: "1 for the phase that the run is in, 0 for the others.",
+	{Name: PhaseName, Unit: "", Help: "1 for the phase that the run is in, 0 for the others.",
 		Labels: []string{"phase"}, values: addRunPhase},
 	{Name: "plumbline.run.elapsed", Unit: "s", Help: "Time since LoadGen's clock started, of the series under way.",
 		values: newSingleValue(func(r *feed.Run) float64 { return r.Elapsed.Seconds() })},

@@ -40,7 +40,7 @@ func TestInfoNamesTheModelAtAServer(t *testing.T) {
 	at := slices.IndexFunc(AllMeasures(), func(m Measure) bool { return m.Name == "plumbline.run.info" })
 	var labels []string
 	m := AllMeasures()[at]
-	m.Of(r, func(p MeasurePoint) { labels = p.Labels })
+	m.EachPoint(r, func(p MeasurePoint) { labels = p.Labels })
 	i := slices.Index(m.LabelNames(), "server_model")
 	if len(labels) != len(m.LabelNames()) || labels[i] != "their-8b" {
 		t.Errorf("%q are %q", m.LabelNames(), labels)

@@ -181,7 +181,7 @@ func measurePanels(m measure.Measure) []dashboardPanel {
 
 // phaseFilter adds a filter that omits the phases other than the current one.
 func phaseFilter(m measure.Measure) string {
-	if m.Name == measure.Phase {
+	if m.Name == measure.PhaseName {
 		return " == 1"
 	}
 	return ""

@@ -92,7 +92,7 @@ func TestDashboardIsServed(t *testing.T) {
 	if w.Header().Get("Content-Type") != "application/json" || !bytes.Equal(w.Body.Bytes(), DashboardJSON()) {
 		t.Errorf("%d: %v %s", w.Code, w.Header(), w.Body)
 	}
-	if e.Wait() != 0 || !e.scrapes.last.IsZero() {
+	if e.ScrapeWait() != 0 || !e.scrapes.last.IsZero() {
 		t.Error("it counts as a scrape")
 	}
 }

@@ -82,8 +82,8 @@ func (a *bufferedAnswer) Header() http.Header                { return a.header }
 func (a *bufferedAnswer) WriteHeader(status int)             { a.status = status }
 func (a *bufferedAnswer) Write(text []byte) (n int, _ error) { return a.text.Write(text) }
 
-// Wait returns how long to wait for a regular scraper to read the last values; 0: there is no regular scraper.
-func (e *Exporter) Wait() time.Duration { return e.scrapes.waitTime() }
+// ScrapeWait returns how long to wait for a regular scraper to read the last values; 0: there is no regular scraper.
+func (e *Exporter) ScrapeWait() time.Duration { return e.scrapes.waitTime() }
 
 // AwaitScrape returns after the next scrape, after maxTime, or when ctx ends.
 func (e *Exporter) AwaitScrape(ctx context.Context, maxTime time.Duration) {
@@ -158,9 +158,9 @@ func (c *measureCollector) Describe(out chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *measureCollector) Collect(out chan<- prometheus.Metric) {
-	c.feed.Each(func(r *feed.Run) {
+	c.feed.EachRun(func(r *feed.Run) {
 		for i, m := range c.rows {
-			m.Of(r, func(p measure.MeasurePoint) { out <- c.newMetric(c.descs[i], m, p) })
+			m.EachPoint(r, func(p measure.MeasurePoint) { out <- c.newMetric(c.descs[i], m, p) })
 		}
 	})
 }

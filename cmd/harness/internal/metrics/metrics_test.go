@@ -34,7 +34,7 @@ func ended(t *testing.T) *feed.Feed {
 	f, p := feed.New(time.Now), &loadgen.Progress{}
 	f.Plan("out", record.Identity{}, []bench.PlannedRun{r, r})
 	f.Open(record.Run{Workload: &record.Workload{Dataset: "a \"b\"\n\xff"}})
-	stop := f.Test(r, p)
+	stop := f.WatchTest(r, p)
 	result, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, loadgentest.QSL{Total: 64}, s,
 		loadgen.LogSettings{Progress: p})
 	if err != nil {
@@ -76,8 +76,8 @@ func TestScrape(t *testing.T) {
 	}
 	e.Serve(ended(t))
 	defer e.Close(t.Context())
-	if e.Wait() != 0 {
-		t.Errorf("it waits %v for nobody", e.Wait())
+	if e.ScrapeWait() != 0 {
+		t.Errorf("it waits %v for nobody", e.ScrapeWait())
 	}
 	for range 2 {
 		r, err := http.Get("http://" + e.Server().Address())
@@ -90,7 +90,7 @@ func TestScrape(t *testing.T) {
 			t.Errorf("%v: %s", err, text)
 		}
 	}
-	if e.Wait() <= 0 {
+	if e.ScrapeWait() <= 0 {
 		t.Error("it does not wait for one who came twice")
 	}
 	e.AwaitScrape(t.Context(), time.Millisecond)
@@ -142,14 +142,14 @@ func TestAwaitScrape(t *testing.T) {
 		start := time.Now()
 		e.scrapes.addScrape(start)
 		e.scrapes.addScrape(start.Add(10 * time.Second))
-		if got := e.Wait(); got != 16*time.Second {
+		if got := e.ScrapeWait(); got != 16*time.Second {
 			t.Errorf("it waits %v, want 16 s", got)
 		}
 		go func() {
 			time.Sleep(3 * time.Second)
 			e.scrapes.addScrape(time.Now())
 		}()
-		e.AwaitScrape(t.Context(), e.Wait())
+		e.AwaitScrape(t.Context(), e.ScrapeWait())
 		if took := time.Since(start); took != 3*time.Second {
 			t.Errorf("it waited %v, want 3 s", took)
 		}

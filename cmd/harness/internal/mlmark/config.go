@@ -86,7 +86,7 @@ func (e taskEntry) toTask() (Task, error) {
 			params = append(params, TaskParam{name, value})
 		}
 	}
-	t, err := New(model, mode, params)
+	t, err := NewTask(model, mode, params)
 	t.Target = *e.Target
 	if _, given := e.Params["mode"]; !given {
 		t.Notes = append(t.Notes, "no mode is given: throughput")
@@ -105,7 +105,7 @@ func textParam(name string, raw json.RawMessage) (string, error) {
 	}
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return string(raw), nil // New reports the wrong name or value
+		return string(raw), nil // NewTask reports the wrong name or value
 	}
 	return s, nil
 }

@@ -28,7 +28,7 @@ type TaskDocument struct {
 	Schema        string `json:"schema"`
 	SchemaVersion int    `json:"schema_version"`
 	Note          string `json:"note"`
-	Result
+	TaskResult
 	// Raw contains times in seconds, as in MLMark: the total, then each query. It is empty for accuracy.
 	Raw    []float64  `json:"raw"`
 	WarmUp float64    `json:"warm_up"` // seconds of the warm-up queries, which no other figure includes

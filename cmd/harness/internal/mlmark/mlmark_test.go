@@ -60,7 +60,7 @@ func TestConfigsAreReadStrictly(t *testing.T) {
 func TestModesForceParameters(t *testing.T) {
 	params := []TaskParam{{"batch", "4"}, {"concurrency", "2"}, {"iterations", "2000"}}
 	for mode, want := range map[Mode][3]int{Throughput: {4, 2, 2000}, Latency: {1, 1, 2000}, Accuracy: {1, 1, 1}} {
-		task, err := New("resnet50", string(mode), params)
+		task, err := NewTask("resnet50", string(mode), params)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,11 +105,11 @@ func TestFormat(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
-	task, err := New("resnet50", "latency", []TaskParam{{"iterations", "1024"}})
+	task, err := NewTask("resnet50", "latency", []TaskParam{{"iterations", "1024"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	results := []Result{{task, "ort", TimeScores(task, 2*time.Second, []time.Duration{time.Millisecond})}}
+	results := []TaskResult{{task, "ort", TimeScores(task, 2*time.Second, []time.Duration{time.Millisecond})}}
 	var table, text strings.Builder
 	if err := WriteTable(&table, results); err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestAccuracyScores(t *testing.T) {
 		"resnet50": {"Top1", "Top5"}, "mobilenet": {"Top1", "Top5"}, "ssd-mobilenet": {"mAP"},
 		"bert-99": {"accuracy", "top5", "mlmark_map"},
 	} {
-		task, err := New(model, "accuracy", nil)
+		task, err := NewTask(model, "accuracy", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

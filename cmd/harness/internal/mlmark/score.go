@@ -51,8 +51,8 @@ func FormatScore(v float64) string {
 	return text
 }
 
-// Result is a task with its scores.
-type Result struct {
+// TaskResult is a task with its scores.
+type TaskResult struct {
 	Task    Task        `json:"task"`
 	Backend string      `json:"backend"`
 	Scores  []TaskScore `json:"scores"`
@@ -70,7 +70,7 @@ const rowFormat = "%-15s %-15s %-5s %-5s %5s %5s %-10s %10s %5s"
 const tableWidth = 83
 
 // WriteTable writes results like MLMark. The target is the backend of the run.
-func WriteTable(w io.Writer, results []Result) error {
+func WriteTable(w io.Writer, results []TaskResult) error {
 	write := func(cells []string) string {
 		args := make([]any, len(cells))
 		for i, c := range cells {
@@ -89,7 +89,7 @@ func WriteTable(w io.Writer, results []Result) error {
 }
 
 // WriteCSV writes the columns of WriteTable as CSV, with all digits of the scores.
-func WriteCSV(w io.Writer, results []Result) error {
+func WriteCSV(w io.Writer, results []TaskResult) error {
 	c := csv.NewWriter(w)
 	all := [][]string{tableColumns}
 	for _, r := range results {
@@ -101,7 +101,7 @@ func WriteCSV(w io.Writer, results []Result) error {
 	return c.WriteAll(all)
 }
 
-func (r Result) scoreRows() [][]string {
+func (r TaskResult) scoreRows() [][]string {
 	var all [][]string
 	t := r.Task
 	for _, s := range r.Scores {

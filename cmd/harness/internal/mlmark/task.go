@@ -67,12 +67,12 @@ var (
 // workloads maps our models to MLMark's workloads.
 var workloads = map[string]string{"resnet50": "resnet50", "mobilenet": "mobilenet", "ssd-mobilenet": "ssdmobilenet"}
 
-// Own reports whether the workload is one of MLMark's.
-func (t Task) Own() bool { return workloads[t.Model] != "" }
+// IsMLMarkWorkload reports whether the workload is one of MLMark's.
+func (t Task) IsMLMarkWorkload() bool { return workloads[t.Model] != "" }
 
 // AccuracyScore converts a metric of the benchmark to a score. ok is false if MLMark has no score for it.
 func (t Task) AccuracyScore(metric, unit string, value float64) (s TaskScore, ok bool) {
-	if !t.Own() {
+	if !t.IsMLMarkWorkload() {
 		return TaskScore{metric, value, unit}, true
 	}
 	name := map[string]string{
@@ -95,8 +95,8 @@ func WorkloadModel(workload string) (string, error) {
 	return "", suggest.Unknown("workload", workload, known)
 }
 
-// New returns a task for a model. Its error reports all faults.
-func New(model, mode string, params []TaskParam) (Task, error) {
+// NewTask returns a task for a model. Its error reports all faults.
+func NewTask(model, mode string, params []TaskParam) (Task, error) {
 	t := Task{
 		Workload: workloads[model], Model: model, Mode: Mode(mode), Hardware: "cpu", Precision: "fp32", Batch: 1,
 		Concurrency: 1, Iterations: 1,

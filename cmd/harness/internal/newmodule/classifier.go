@@ -201,7 +201,7 @@ func listValues(all []onnx.Value) string {
 const classifierManifest = "plugins/resnet50/manifest.json"
 
 // moduleFiles returns the files of the module that describe the model.
-func (c *classifierFacts) moduleFiles(n templateData, s Source) (map[string][]byte, error) {
+func (c *classifierFacts) moduleFiles(n templateData, s ProjectSource) (map[string][]byte, error) {
 	read, err := s.readFiles(classifierManifest)
 	if err != nil {
 		return nil, err

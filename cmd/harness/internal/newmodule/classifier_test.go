@@ -99,7 +99,7 @@ func TestClassifierFaults(t *testing.T) {
 			[]string{`--preprocess "zoom": want one of vgg`}},
 		{ModuleSpec{Kind: Backend, Classifier: &Classifier{Path: model}}, []string{"--model is for a benchmark in Go"}},
 	} {
-		c.spec.Dir, c.spec.Source = filepath.Join(t.TempDir(), "pictures"), CheckoutSource(checkout(t))
+		c.spec.Dir, c.spec.ProjectSource = filepath.Join(t.TempDir(), "pictures"), CheckoutSource(checkout(t))
 		_, err := Write(c.spec)
 		for _, want := range c.wants {
 			if err == nil || !strings.Contains(err.Error(), want) {

@@ -23,13 +23,13 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/host"
 )
 
-// Kind is the kind of component that the module's author provides.
-type Kind string
+// ModuleKind is the kind of component that the module's author provides.
+type ModuleKind string
 
 // The kinds of new modules.
 const (
-	Backend   Kind = "backend"
-	Benchmark Kind = "benchmark"
+	Backend   ModuleKind = "backend"
+	Benchmark ModuleKind = "benchmark"
 )
 
 // Kinds lists the kinds.
@@ -50,23 +50,23 @@ func Languages() []string { return []string{string(Go), string(Python), string(C
 
 // ModuleSpec describes the module to write.
 type ModuleSpec struct {
-	Kind     Kind
+	Kind     ModuleKind
 	Language Language // empty: Go
 	Dir      string   // must be missing or empty
-	// Module is the Go module's path; empty: example.com/NAME, where NAME is the last part of Dir.
-	Module string
-	Source // location of this project
+	// WrittenModule is the Go module's path; empty: example.com/NAME, where NAME is the last part of Dir.
+	Module        string
+	ProjectSource // location of this project
 	// Classifier is the model of a benchmark in Go; nil: the example's own model.
 	Classifier *Classifier
 }
 
-// Module is a written module.
-type Module struct {
-	Path   string // module path
-	Plugin string // name of its binary after host.BinaryPrefix; empty for a backend that is not a plugin
-	Model  string // model name for a run
-	Files  []string
-	Next   []string // commands in Dir that try the module
+// WrittenModule is a written module.
+type WrittenModule struct {
+	Path     string // module path
+	Plugin   string // name of its binary after host.BinaryPrefix; empty for a backend that is not a plugin
+	Model    string // model name for a run
+	Files    []string
+	Commands []string // commands in Dir that try the module
 }
 
 // The packages that complete the author's own. A backend requires a benchmark and vice versa.
@@ -91,22 +91,22 @@ type templateData struct {
 func (n templateData) LastLabel() int { return n.Classifier.Classes - 1 }
 
 // Write writes the module. If the specification is wrong, it writes no file and the error reports the faults.
-func Write(s ModuleSpec) (Module, error) {
+func Write(s ModuleSpec) (WrittenModule, error) {
 	n, err := s.checkSpec()
 	if err != nil {
-		return Module{}, err
+		return WrittenModule{}, err
 	}
 	files, m, err := s.moduleContent(n)
 	if err != nil {
-		return Module{}, err
+		return WrittenModule{}, err
 	}
 	for name, text := range files {
 		path := filepath.Join(s.Dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			return Module{}, err
+			return WrittenModule{}, err
 		}
 		if err := os.WriteFile(path, text, fileMode(name)); err != nil {
-			return Module{}, err
+			return WrittenModule{}, err
 		}
 		m.Files = append(m.Files, name)
 	}
@@ -115,34 +115,34 @@ func Write(s ModuleSpec) (Module, error) {
 }
 
 // moduleContent returns the text of every file.
-func (s ModuleSpec) moduleContent(n templateData) (map[string][]byte, Module, error) {
-	m := Module{Path: n.Module, Plugin: n.Plugin, Model: n.Benchmark}
+func (s ModuleSpec) moduleContent(n templateData) (map[string][]byte, WrittenModule, error) {
+	m := WrittenModule{Path: n.Module, Plugin: n.Plugin, Model: n.Benchmark}
 	switch s.Language {
 	case Cpp:
 		files, err := readCppFiles(s, n)
-		m.Path, m.Plugin, m.Model, m.Next = "", "", "null", cppCommands()
+		m.Path, m.Plugin, m.Model, m.Commands = "", "", "null", cppCommands()
 		return files, m, err
 	case Python:
 		files, err := readPythonFiles(s, n)
-		m.Path, m.Next = "", pythonCommands(s.Kind, n)
+		m.Path, m.Commands = "", pythonCommands(s.Kind, n)
 		if s.Kind == Backend {
 			m.Plugin, m.Model = "", "resnet50"
 		}
 		return files, m, err
 	}
-	m.Next = []string{
+	m.Commands = []string{
 		"go test ./...",
 		"go build -o bin/" + host.BinaryPrefix + n.Plugin + " .",
 		"harness run " + n.Benchmark + " --plugin-dir bin",
 		"harness verify " + n.Benchmark + " --plugin-dir bin",
 	}
 	if s.Checkout == "" {
-		n.Release, m.Next = s.Release, slices.Insert(m.Next, 0, "go mod tidy")
+		n.Release, m.Commands = s.Release, slices.Insert(m.Commands, 0, "go mod tidy")
 	}
 	if s.Classifier != nil {
 		return s.classifierContent(n, m)
 	}
-	n.Next = m.Next
+	n.Next = m.Commands
 	files, err := renderFolder("template", n)
 	if err == nil {
 		err = s.addGoMod(files, n.Module, sdkModule)
@@ -165,18 +165,18 @@ func (s ModuleSpec) addGoMod(files map[string][]byte, module string, imported ..
 }
 
 // classifierContent returns the content of a module for a model that classifies pictures.
-func (s ModuleSpec) classifierContent(n templateData, m Module) (map[string][]byte, Module, error) {
+func (s ModuleSpec) classifierContent(n templateData, m WrittenModule) (map[string][]byte, WrittenModule, error) {
 	library := "cp " + filepath.Join(s.Library, "libonnxruntime.*") + " bin/"
 	if s.Checkout != "" {
 		library += "    # make build left it there"
 	}
-	n.Next = slices.Insert(m.Next, len(m.Next)-2, library)
-	m.Next = n.Next
+	n.Next = slices.Insert(m.Commands, len(m.Commands)-2, library)
+	m.Commands = n.Next
 	files, err := renderFolder("classifier", n)
 	if err != nil {
 		return nil, m, err
 	}
-	own, err := n.Classifier.moduleFiles(n, s.Source)
+	own, err := n.Classifier.moduleFiles(n, s.ProjectSource)
 	if err != nil {
 		return nil, m, err
 	}
@@ -239,7 +239,7 @@ func (s ModuleSpec) readClassifier(n *templateData) (err error) {
 }
 
 // dataFor returns the names in a module of a kind. own is the author's package.
-func dataFor(k Kind, own string) templateData {
+func dataFor(k ModuleKind, own string) templateData {
 	if k == Benchmark {
 		return templateData{Backend: standInBackend, Benchmark: own, Plugin: own}
 	}

@@ -39,16 +39,16 @@ func checkout(t *testing.T) string {
 
 func TestWriteCpp(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "acme")
-	m, err := Write(ModuleSpec{Kind: Backend, Language: Cpp, Dir: dir, Source: CheckoutSource(checkout(t))})
+	m, err := Write(ModuleSpec{Kind: Backend, Language: Cpp, Dir: dir, ProjectSource: CheckoutSource(checkout(t))})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"Makefile", "README.md", "backend.cc", backendProto}
-	if !slices.Equal(m.Files, want) || m.Model != "null" || m.Next[0] != "make" {
+	if !slices.Equal(m.Files, want) || m.Model != "null" || m.Commands[0] != "make" {
 		t.Errorf("got %+v, want the files %q", m, want)
 	}
 	benchmark := ModuleSpec{
-		Kind: Benchmark, Language: Cpp, Dir: filepath.Join(t.TempDir(), "b"), Source: CheckoutSource(checkout(t)),
+		Kind: Benchmark, Language: Cpp, Dir: filepath.Join(t.TempDir(), "b"), ProjectSource: CheckoutSource(checkout(t)),
 	}
 	if _, err := Write(benchmark); err == nil {
 		t.Error("a benchmark in C++ was written")
@@ -57,7 +57,7 @@ func TestWriteCpp(t *testing.T) {
 
 func TestWrite(t *testing.T) {
 	for _, c := range []struct {
-		kind          Kind
+		kind          ModuleKind
 		plugin, model string
 		files         []string
 	}{
@@ -72,7 +72,7 @@ func TestWrite(t *testing.T) {
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "Acme-One")
-			m, err := Write(ModuleSpec{Kind: c.kind, Dir: dir, Source: CheckoutSource(checkout(t))})
+			m, err := Write(ModuleSpec{Kind: c.kind, Dir: dir, ProjectSource: CheckoutSource(checkout(t))})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestWrite(t *testing.T) {
 
 func TestPython(t *testing.T) {
 	for _, c := range []struct {
-		kind   Kind
+		kind   ModuleKind
 		script string
 		files  map[string]string
 	}{
@@ -104,11 +104,11 @@ func TestPython(t *testing.T) {
 	} {
 		t.Run(string(c.kind), func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "shapes")
-			m, err := Write(ModuleSpec{Kind: c.kind, Language: Python, Dir: dir, Source: CheckoutSource(checkout(t))})
+			m, err := Write(ModuleSpec{Kind: c.kind, Language: Python, Dir: dir, ProjectSource: CheckoutSource(checkout(t))})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if len(m.Files) != len(c.files)+1 || len(m.Next) != 3 {
+			if len(m.Files) != len(c.files)+1 || len(m.Commands) != 3 {
 				t.Errorf("got %+v", m)
 			}
 			checkFiles(t, dir, m.Files)
@@ -184,20 +184,20 @@ func TestFaults(t *testing.T) {
 		want string
 	}{
 		"kind": {
-			ModuleSpec{Kind: "device", Dir: "acme", Source: good}, `unknown kind "device", want one of backend, benchmark`,
+			ModuleSpec{Kind: "device", Dir: "acme", ProjectSource: good}, `unknown kind "device", want one of backend, benchmark`,
 		},
 		"language": {
-			ModuleSpec{Kind: Backend, Language: "cobol", Dir: "acme", Source: good},
+			ModuleSpec{Kind: Backend, Language: "cobol", Dir: "acme", ProjectSource: good},
 			`unknown language "cobol", want one of go, python, cpp`,
 		},
-		"digit":   {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), Source: good}, "a letter first"},
-		"keyword": {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), Source: good}, "another meaning"},
-		"taken":   {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), Source: good}, "another meaning"},
+		"digit":   {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), ProjectSource: good}, "a letter first"},
+		"keyword": {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), ProjectSource: good}, "another meaning"},
+		"taken":   {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), ProjectSource: good}, "another meaning"},
 		"module": {
-			ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Module: "a b", Source: good}, `module path "a b"`,
+			ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Module: "a b", ProjectSource: good}, `module path "a b"`,
 		},
-		"full":     {ModuleSpec{Kind: Backend, Dir: full, Source: good}, "is not empty"},
-		"checkout": {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Source: CheckoutSource(full)}, "--checkout"},
+		"full":     {ModuleSpec{Kind: Backend, Dir: full, ProjectSource: good}, "is not empty"},
+		"checkout": {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), ProjectSource: CheckoutSource(full)}, "--checkout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Write(c.spec); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -213,7 +213,7 @@ func TestFaults(t *testing.T) {
 // A package's name must leave every file around it as it was: these would not build.
 func TestNamesThatAreTaken(t *testing.T) {
 	for _, c := range []struct {
-		kind  Kind
+		kind  ModuleKind
 		names []string
 	}{
 		{Backend, []string{
@@ -230,7 +230,7 @@ func TestNamesThatAreTaken(t *testing.T) {
 	}
 	for _, name := range []string{"acme", "flowers", "points", "scores"} {
 		for _, kind := range Kinds() {
-			if _, err := (ModuleSpec{Kind: Kind(kind), Dir: filepath.Join(t.TempDir(), name)}).checkSpec(); err != nil {
+			if _, err := (ModuleSpec{Kind: ModuleKind(kind), Dir: filepath.Join(t.TempDir(), name)}).checkSpec(); err != nil {
 				t.Errorf("%s %s: error %v", kind, name, err)
 			}
 		}

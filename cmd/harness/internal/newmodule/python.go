@@ -49,7 +49,7 @@ func readPythonFiles(s ModuleSpec, n templateData) (map[string][]byte, error) {
 }
 
 // pythonCommands returns the commands that try the module.
-func pythonCommands(k Kind, n templateData) []string {
+func pythonCommands(k ModuleKind, n templateData) []string {
 	if k == Benchmark {
 		return []string{
 			"python3 -m venv venv && . venv/bin/activate && pip install -r " + requirementsTxt,

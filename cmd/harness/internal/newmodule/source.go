@@ -8,8 +8,8 @@ import (
 	"regexp"
 )
 
-// Source is the location of this project for a new module.
-type Source struct {
+// ProjectSource is the location of this project for a new module.
+type ProjectSource struct {
 	// Checkout is the folder of this project's source, whose modules go.mod uses; empty: Release is used.
 	Checkout string
 	// Release is the version of the modules that go.mod requires, such as v1.2.3; empty: not a release.
@@ -25,15 +25,15 @@ type Source struct {
 
 // CheckoutSource returns the source for a checkout. For modules in other languages than Go, dir may also be an unpacked
 // release archive.
-func CheckoutSource(dir string) Source {
-	return Source{Checkout: dir, Files: dir, Library: filepath.Join(dir, "bin", "plugins")}
+func CheckoutSource(dir string) ProjectSource {
+	return ProjectSource{Checkout: dir, Files: dir, Library: filepath.Join(dir, "bin", "plugins")}
 }
 
 // FindSource finds the source for a harness, from the path of its binary (empty: unknown) and its version. If the binary
 // is inside a checkout, it returns the checkout. Otherwise it returns the files of the installed package and, for a
 // released version, the released modules.
-func FindSource(executable, version string) Source {
-	s := Source{Harness: version}
+func FindSource(executable, version string) ProjectSource {
+	s := ProjectSource{Harness: version}
 	for dir := filepath.Dir(executable); executable != ""; dir = filepath.Dir(dir) {
 		if fileExists(dir, "go.work") && fileExists(dir, "sdk/go.mod") {
 			return CheckoutSource(dir)
@@ -65,13 +65,13 @@ func isReleased(version string) bool {
 }
 
 // noModulesError returns the error for a Go module without a checkout or a release.
-func (s Source) noModulesError() error {
+func (s ProjectSource) noModulesError() error {
 	return fmt.Errorf("this harness is a development build (%s), and the modules of such a build are in its checkout "+
 		"alone: name a checkout of Plumbline with --checkout DIR, or use the harness of a release", s.Harness)
 }
 
 // readFiles reads files of a checkout or of an installed package.
-func (s Source) readFiles(names ...string) ([][]byte, error) {
+func (s ProjectSource) readFiles(names ...string) ([][]byte, error) {
 	if s.Files == "" {
 		return nil, errors.New("this harness was installed without the examples that modules are written from: name a " +
 			"checkout of Plumbline, or the unpacked archive of a release, with --checkout DIR")

@@ -24,21 +24,21 @@ func TestSource(t *testing.T) {
 	archive, usr := filepath.Join(prefix, "archive"), filepath.Join(prefix, "usr")
 	for _, c := range []struct {
 		executable, version string
-		want                Source
+		want                ProjectSource
 	}{
 		{filepath.Join(source, "bin", "harness"), "v1.2.3", CheckoutSource(source)},
-		{filepath.Join(archive, "bin", "harness"), "v1.2.3", Source{
+		{filepath.Join(archive, "bin", "harness"), "v1.2.3", ProjectSource{
 			Release: "v1.2.3", Files: archive, Library: filepath.Join(archive, "libexec", "plumbline", "plugins"),
 			Harness: "v1.2.3",
 		}},
-		{filepath.Join(usr, "bin", "harness"), "devel-abc", Source{
+		{filepath.Join(usr, "bin", "harness"), "devel-abc", ProjectSource{
 			Files: filepath.Join(usr, "share", "plumbline"), Library: filepath.Join(usr, "libexec", "plumbline", "plugins"),
 			Harness: "devel-abc",
 		}},
-		{filepath.Join(lone, "harness"), "v1.0.0-rc.1", Source{Release: "v1.0.0-rc.1", Harness: "v1.0.0-rc.1"}},
-		{"", "(devel)", Source{Harness: "(devel)"}},
-		{"", "v0.0.0-20261124003356-51e6025a1234", Source{Harness: "v0.0.0-20261124003356-51e6025a1234"}},
-		{"", "v1.2.4-0.20261124003356-51e6025a1234+dirty", Source{Harness: "v1.2.4-0.20261124003356-51e6025a1234+dirty"}},
+		{filepath.Join(lone, "harness"), "v1.0.0-rc.1", ProjectSource{Release: "v1.0.0-rc.1", Harness: "v1.0.0-rc.1"}},
+		{"", "(devel)", ProjectSource{Harness: "(devel)"}},
+		{"", "v0.0.0-20261124003356-51e6025a1234", ProjectSource{Harness: "v0.0.0-20261124003356-51e6025a1234"}},
+		{"", "v1.2.4-0.20261124003356-51e6025a1234+dirty", ProjectSource{Harness: "v1.2.4-0.20261124003356-51e6025a1234+dirty"}},
 	} {
 		if got := FindSource(c.executable, c.version); got != c.want {
 			t.Errorf("%s %s: got %+v, want %+v", c.executable, c.version, got, c.want)
@@ -49,13 +49,13 @@ func TestSource(t *testing.T) {
 // TestWriteOfARelease writes modules without a checkout.
 func TestWriteOfARelease(t *testing.T) {
 	files := checkout(t)
-	release := Source{Release: "v1.2.3", Files: files, Library: "/opt/libexec/plumbline/plugins", Harness: "v1.2.3"}
+	release := ProjectSource{Release: "v1.2.3", Files: files, Library: "/opt/libexec/plumbline/plugins", Harness: "v1.2.3"}
 	dir := filepath.Join(t.TempDir(), "acme")
-	m, err := Write(ModuleSpec{Kind: Backend, Dir: dir, Source: release})
+	m, err := Write(ModuleSpec{Kind: Backend, Dir: dir, ProjectSource: release})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.Next[0] != "go mod tidy" || slices.Contains(m.Files, "go.sum") {
+	if m.Commands[0] != "go mod tidy" || slices.Contains(m.Files, "go.sum") {
 		t.Errorf("got %+v: want go mod tidy first, and no go.sum", m)
 	}
 	checkFiles(t, dir, m.Files)
@@ -70,7 +70,7 @@ func TestWriteOfARelease(t *testing.T) {
 		}
 	}
 	python := filepath.Join(t.TempDir(), "shapes")
-	if _, err := Write(ModuleSpec{Kind: Backend, Language: Python, Dir: python, Source: release}); err != nil {
+	if _, err := Write(ModuleSpec{Kind: Backend, Language: Python, Dir: python, ProjectSource: release}); err != nil {
 		t.Error(err)
 	}
 }
@@ -79,21 +79,21 @@ func TestWriteOfARelease(t *testing.T) {
 // Runtime are those of the package.
 func TestClassifierOfARelease(t *testing.T) {
 	top := filepath.Join("..", "..", "..", "..") // a checkout has the files where a package has them
-	release := Source{Release: "v1.2.3", Files: top, Library: "/opt/libexec/plumbline/plugins", Harness: "v1.2.3"}
+	release := ProjectSource{Release: "v1.2.3", Files: top, Library: "/opt/libexec/plumbline/plugins", Harness: "v1.2.3"}
 	c := &Classifier{
 		Path: filepath.Join(top, "plugins", "resnet50", "model", "resnet_int8.onnx"), Preprocess: "vgg", Out: "ArgMax:0",
 		Offset: "1",
 	}
 	dir := filepath.Join(t.TempDir(), "pictures")
-	m, err := Write(ModuleSpec{Kind: Benchmark, Dir: dir, Source: release, Classifier: c})
+	m, err := Write(ModuleSpec{Kind: Benchmark, Dir: dir, ProjectSource: release, Classifier: c})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := []string{"go mod tidy", "go test ./...", "go build -o bin/plumbline-plugin-pictures .",
 		"cp /opt/libexec/plumbline/plugins/libonnxruntime.* bin/", "harness run pictures --plugin-dir bin",
 		"harness verify pictures --plugin-dir bin"}
-	if !slices.Equal(m.Next, want) {
-		t.Errorf("the commands are %q, want %q", m.Next, want)
+	if !slices.Equal(m.Commands, want) {
+		t.Errorf("the commands are %q, want %q", m.Commands, want)
 	}
 	mod := read(t, dir, "go.mod")
 	for _, name := range []string{"", "/sdk"} {
@@ -107,8 +107,8 @@ func TestClassifierOfARelease(t *testing.T) {
 // TestWriteOfNoRelease says what is missing where a module cannot be written.
 func TestWriteOfNoRelease(t *testing.T) {
 	for want, spec := range map[string]ModuleSpec{
-		"development build (devel-abc)": {Kind: Backend, Source: Source{Files: checkout(t), Harness: "devel-abc"}},
-		"without the examples":          {Kind: Backend, Language: Cpp, Source: Source{Release: "v1.2.3"}},
+		"development build (devel-abc)": {Kind: Backend, ProjectSource: ProjectSource{Files: checkout(t), Harness: "devel-abc"}},
+		"without the examples":          {Kind: Backend, Language: Cpp, ProjectSource: ProjectSource{Release: "v1.2.3"}},
 	} {
 		spec.Dir = filepath.Join(t.TempDir(), "acme")
 		_, err := Write(spec)

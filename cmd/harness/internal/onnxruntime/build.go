@@ -107,9 +107,11 @@ func (b RuntimeBuild) archiveName() string {
 	return "onnxruntime-" + b.platformName() + b.variantSuffix() + "-" + b.Release
 }
 
-// Limits returns the limits for an archive. The largest known archive, for CUDA, has some hundred megabytes, and a
+// ArchiveLimits returns the limits for an archive. The largest known archive, for CUDA, has some hundred megabytes, and a
 // gigabyte unpacked.
-func Limits() fetch.Limits { return fetch.Limits{Download: 4 << 30, Bytes: 16 << 30, Files: 10_000} }
+func ArchiveLimits() fetch.Limits {
+	return fetch.Limits{Download: 4 << 30, Bytes: 16 << 30, Files: 10_000}
+}
 
 // archiveFile returns the cache's description of the archive.
 func (b RuntimeBuild) archiveFile() fetch.File {

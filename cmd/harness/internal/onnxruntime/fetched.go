@@ -19,8 +19,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Name selects ONNX Runtime instead of a model.
-const Name = "onnxruntime"
+// RuntimeName selects ONNX Runtime instead of a model.
+const RuntimeName = "onnxruntime"
 
 // FetchedWord is the value of --ort-lib that selects the build fetched last.
 const FetchedWord = "fetched"
@@ -124,8 +124,8 @@ func (b RuntimeBuild) findLibrary(dir string) (Library, error) {
 	return l, err
 }
 
-// Last returns the library of Word. dir is the cache's folder; ok is false if none was fetched.
-func Last(dir string) (l Library, ok bool, err error) {
+// LastFetched returns the library of Word. dir is the cache's folder; ok is false if none was fetched.
+func LastFetched(dir string) (l Library, ok bool, err error) {
 	r, err := readRecord(dir)
 	if err != nil || r.Last.Path == "" {
 		return Library{}, false, err

@@ -114,7 +114,7 @@ func TestFetchPinsAtFirstUse(t *testing.T) {
 	if text, err := os.ReadFile(got.Path); !strings.HasSuffix(string(text), "library") || err != nil {
 		t.Errorf("the library holds %q, %v", text, err)
 	}
-	if l, ok, err := Last(dir); l != got.Library || !ok || err != nil {
+	if l, ok, err := LastFetched(dir); l != got.Library || !ok || err != nil {
 		t.Errorf("the last one: %+v, %v, %v", l, ok, err)
 	}
 	if got, err := get(t, dir, s.build()); err != nil || !got.Verified || s.asked.Load() != 1 {
@@ -123,7 +123,7 @@ func TestFetchPinsAtFirstUse(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "onnxruntime", name31)); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Last(dir); exitcode.Of(err) != exitcode.Data ||
+	if _, _, err := LastFetched(dir); exitcode.Of(err) != exitcode.Data ||
 		!strings.Contains(err.Error(), "harness fetch onnxruntime") {
 		t.Errorf("a library that is gone: %v", err)
 	}
@@ -152,7 +152,7 @@ func TestLastIsTheOneFetchedLast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if l, ok, err := Last(dir); l != got.Library || !ok || err != nil {
+		if l, ok, err := LastFetched(dir); l != got.Library || !ok || err != nil {
 			t.Errorf("%+v: the last one is %+v, %v, %v", b, l, ok, err)
 		}
 	}
@@ -217,7 +217,7 @@ func TestFaults(t *testing.T) {
 			if err == nil || exitcode.Of(err) != c.code || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%+v, %v (code %d), want code %d and %q", got, err, exitcode.Of(err), c.code, c.want)
 			}
-			if l, ok, err := Last(dir); ok || err != nil {
+			if l, ok, err := LastFetched(dir); ok || err != nil {
 				t.Errorf("%+v counts as fetched, %v", l, err)
 			}
 		})
@@ -233,7 +233,7 @@ func TestDamagedRecord(t *testing.T) {
 		if err := os.WriteFile(recordPath(dir), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := Last(dir); exitcode.Of(err) != exitcode.Data ||
+		if _, _, err := LastFetched(dir); exitcode.Of(err) != exitcode.Data ||
 			!strings.Contains(err.Error(), "remove it and fetch again") {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
@@ -301,7 +301,7 @@ func TestFetchAPackage(t *testing.T) {
 				got.Verified != (verifiedLater && again == 1) {
 				t.Fatalf("%s: %+v, %v", from, got, err)
 			}
-			if l, ok, err := Last(dir); l != got.Library || !ok || err != nil {
+			if l, ok, err := LastFetched(dir); l != got.Library || !ok || err != nil {
 				t.Errorf("%s: the last one: %+v, %v, %v", from, l, ok, err)
 			}
 		}
@@ -397,7 +397,7 @@ func TestFaultsOfPackages(t *testing.T) {
 			if err == nil || exitcode.Of(err) != c.code || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%+v, %v (code %d), want code %d and %q", got, err, exitcode.Of(err), c.code, c.want)
 			}
-			if l, ok, err := Last(cache); ok || err != nil {
+			if l, ok, err := LastFetched(cache); ok || err != nil {
 				t.Errorf("%+v counts as fetched, %v", l, err)
 			}
 			if left, _ := filepath.Glob(filepath.Join(cache, cacheFolder, "*.whl*")); len(left) > 0 {

@@ -14,7 +14,7 @@ func OldestRunning(versions []string) string {
 	oldest := ""
 	for _, v := range versions {
 		release, is := strings.CutPrefix(v, versionPrefix)
-		if is && (oldest == "" || onnxlib.Compare(release, oldest) < 0) {
+		if is && (oldest == "" || onnxlib.CompareReleases(release, oldest) < 0) {
 			oldest = release
 		}
 	}
@@ -22,4 +22,4 @@ func OldestRunning(versions []string) string {
 }
 
 // IsOlder reports whether a release is older than Newest. An empty release counts as older.
-func IsOlder(release string) bool { return onnxlib.Compare(release, NewestRelease) < 0 }
+func IsOlder(release string) bool { return onnxlib.CompareReleases(release, NewestRelease) < 0 }

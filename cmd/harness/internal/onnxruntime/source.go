@@ -104,7 +104,7 @@ func (b RuntimeBuild) fromFile(ctx context.Context, dir string) (FetchedBuild, e
 		return FetchedBuild{}, sdk.Data(fmt.Errorf("%s has sha256 %s, want %s", b.From, sum, b.SHA256))
 	}
 	kept := filepath.Join(dir, cacheFolder, name+"-"+sum[:12])
-	library, err := b.keepFolder(kept, func(staging string) error { return fetch.Unpack(ctx, b.From, staging, Limits()) })
+	library, err := b.keepFolder(kept, func(staging string) error { return fetch.Unpack(ctx, b.From, staging, ArchiveLimits()) })
 	if err != nil {
 		return FetchedBuild{}, sdk.Data(fmt.Errorf("%s: %w", b.From, err))
 	}
@@ -163,7 +163,7 @@ func (b RuntimeBuild) fromInterpreter(ctx context.Context, dir string) (FetchedB
 		return FetchedBuild{}, sdk.Data(err)
 	}
 	kept := filepath.Join(dir, cacheFolder, "python-onnxruntime-"+installed.Release+"-"+sum[:12])
-	library, err := b.keepFolder(kept, func(staging string) error { return onnxlib.Copy(installed.Path, staging) })
+	library, err := b.keepFolder(kept, func(staging string) error { return onnxlib.CopyLibrary(installed.Path, staging) })
 	if err != nil {
 		return FetchedBuild{}, sdk.Data(err)
 	}

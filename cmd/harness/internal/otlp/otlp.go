@@ -20,8 +20,8 @@ import (
 // defaultPath is the path of receivers for metrics.
 const defaultPath = "/v1/metrics"
 
-// URL parses the user's address. Without a path it uses the default path.
-func URL(text string) (string, error) {
+// ParseURL parses the user's address. Without a path it uses the default path.
+func ParseURL(text string) (string, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
@@ -56,10 +56,10 @@ type Sender struct {
 	last         error // error of the last export
 }
 
-// New returns a sender to an address. It sends nothing yet. The variables OTEL_EXPORTER_OTLP_* configure headers and
+// NewSender returns a sender to an address. It sends nothing yet. The variables OTEL_EXPORTER_OTLP_* configure headers and
 // certificates.
-func New(address string) (*Sender, error) {
-	address, err := URL(address)
+func NewSender(address string) (*Sender, error) {
+	address, err := ParseURL(address)
 	if err != nil {
 		return nil, err
 	}

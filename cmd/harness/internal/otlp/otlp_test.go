@@ -28,13 +28,13 @@ func TestURL(t *testing.T) {
 		"http://localhost:4318": "http://localhost:4318/v1/metrics", "https://h/": "https://h/v1/metrics",
 		"http://h:1/x/y": "http://h:1/x/y",
 	} {
-		if got, err := URL(text); err != nil || got != want {
+		if got, err := ParseURL(text); err != nil || got != want {
 			t.Errorf("URL(%q) = %q, %v; want %q", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "localhost:4318", "ftp://h", "http://", "http://:80", "http://u:p@h", "http://h?a=b",
 		"http://h#a", "http://h:x", "%"} {
-		if got, err := URL(text); err == nil || strings.Contains(err.Error(), "u:p") {
+		if got, err := ParseURL(text); err == nil || strings.Contains(err.Error(), "u:p") {
 			t.Errorf("URL(%q) = %q, %v", text, got, err)
 		}
 	}
@@ -43,8 +43,8 @@ func TestURL(t *testing.T) {
 func FuzzURL(f *testing.F) {
 	f.Add("http://localhost:4318")
 	f.Fuzz(func(t *testing.T, text string) {
-		if u, err := URL(text); err == nil {
-			if again, err := URL(u); err != nil || again != u {
+		if u, err := ParseURL(text); err == nil {
+			if again, err := ParseURL(u); err != nil || again != u {
 				t.Errorf("%q becomes %q, and that %q: %v", text, u, again, err)
 			}
 		}
@@ -60,7 +60,7 @@ func measured(t *testing.T) *feed.Feed {
 		Settings: settings.Settings{Settings: mlconf.Settings{TestSettings: s}}}
 	f, p := feed.New(time.Now), &loadgen.Progress{}
 	f.Plan("out", record.Identity{}, []bench.PlannedRun{r})
-	stop := f.Test(r, p)
+	stop := f.WatchTest(r, p)
 	if _, err := loadgen.StartTest(t.Context(), &loadgentest.NullSUT{}, loadgentest.QSL{Total: 64}, s,
 		loadgen.LogSettings{Progress: p}); err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func send(t *testing.T, receiver http.HandlerFunc) error {
 	t.Helper()
 	server := httptest.NewServer(receiver)
 	defer server.Close()
-	s, err := New(server.URL)
+	s, err := NewSender(server.URL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestReceiverThatHangs(t *testing.T) {
 }
 
 func TestCloseWithoutSend(t *testing.T) {
-	s, err := New("http://127.0.0.1:1")
+	s, err := NewSender("http://127.0.0.1:1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -47,8 +47,8 @@ func (p *metricProducer) aggregateMeasure(m measure.Measure) metricdata.Aggregat
 	var values []metricdata.DataPoint[float64]
 	var times []metricdata.HistogramDataPoint[float64]
 	now := time.Now()
-	p.feed.Each(func(r *feed.Run) {
-		m.Of(r, func(of measure.MeasurePoint) {
+	p.feed.EachRun(func(r *feed.Run) {
+		m.EachPoint(r, func(of measure.MeasurePoint) {
 			began, labels := runStart(r, now), pointAttributes(m, of)
 			if of.Times != nil {
 				times = append(times, p.histogramPoint(of.Times, began, now, labels))

@@ -103,7 +103,7 @@ func measuredRun(t *testing.T, scenario loadgen.Scenario, queries uint64) result
 	s.Scenario, s.MinDuration, s.MinQueryCount, s.ServerTargetQPS = scenario, 0, queries, 2e5
 	s.ServerTargetLatency = time.Hour
 	l := loadgen.LogSettings{OutDir: out, Record: func(r loadgen.Recording, dir string) error {
-		text, err := series.Of(r).JSON()
+		text, err := series.FromSource(r).JSON()
 		if err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func TestHead(t *testing.T) {
 			Workload: &record.Workload{ModelFile: "m.onnx", Precision: "int8", Dataset: "pictures", DatasetSize: 500,
 				Backend: fmt.Sprintf("backend%d", i), BackendInfo: map[string]string{"version": "1.2"}},
 			System: system.Info{CPU: "Example CPU", Cores: 8, MemoryBytes: 32e9, OS: "Linux"}}
-		r.Stated.System = system.Stated{"accelerator": "Acme X1"}
+		r.Stated.System = system.StatedProperties{"accelerator": "Acme X1"}
 		set.Runs = append(set.Runs, results.FoundRun{Run: r})
 	}
 	got := map[string]string{}

@@ -148,7 +148,7 @@ func TestPointsHaveRoom(t *testing.T) {
 			}
 			all = append(all, r)
 		}
-		text, err := series.OfRequests(all, metrics.FigureRules{}, time.Time{}).JSON()
+		text, err := series.FromRequests(all, metrics.FigureRules{}, time.Time{}).JSON()
 		if err != nil {
 			t.Fatal(err)
 		}

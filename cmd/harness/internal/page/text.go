@@ -19,7 +19,7 @@ import (
 
 // WriteText writes the report for a terminal: verdicts with reasons, percentiles, charts over time, and profiles.
 func (r Report) WriteText(w io.Writer) error {
-	b := terminal.On(w)
+	b := terminal.WriterTo(w)
 	b.Print(r.verdictCounts(), "\n")
 	for _, note := range r.resultNotes() {
 		b.Print(plainText(note), "\n")
@@ -65,7 +65,7 @@ func (r Report) writeRuns(b *terminal.Writer) error {
 
 // writeLines writes one line per run.
 func (r Report) writeLines(b *terminal.Writer, called []names.Name) error {
-	t := columns.Table{Right: []int{1}}
+	t := columns.Table{RightAligned: []int{1}}
 	t.Head("VERDICT", "RESULT", "RUN")
 	for i, f := range r.Set.Runs {
 		if title := groupTitle(r.Set.Runs, i); title != "" && (i == 0 || f.Model != r.Set.Runs[i-1].Model) {
@@ -75,7 +75,7 @@ func (r Report) writeLines(b *terminal.Writer, called []names.Name) error {
 		if figure, ok := f.Headline(); ok {
 			value = figure.String()
 		}
-		t.Row(terminal.OfVerdict(verdictOf(f.Run).Verdict), value, called[i].Full)
+		t.Row(terminal.StyleVerdict(verdictOf(f.Run).Verdict), value, called[i].Full)
 	}
 	_, err := t.WriteTo(b)
 	b.Print("\n", fmt.Sprintf("Of more than %d runs each has a line. harness report of a folder of fewer shows "+
@@ -110,7 +110,7 @@ func writeLatencies(b *terminal.Writer, rows [][]string) error {
 		parts = splitColumns(transpose(rows), most)
 	}
 	for _, part := range parts {
-		t := columns.Table{Indent: indent, Right: []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
+		t := columns.Table{Indent: indent, RightAligned: []int{1, 2, 3, 4, 5, 6, 7, 8, 9}}
 		for _, row := range part {
 			cells := make([]any, len(row))
 			for i, c := range row {

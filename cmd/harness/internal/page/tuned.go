@@ -158,7 +158,7 @@ func (t Tuned) trialsTable() textTable {
 
 // writeTuned writes the results, the curves and the tables of profiles.
 func writeTuned(w io.Writer, all []Tuned) error {
-	b := terminal.On(w)
+	b := terminal.WriterTo(w)
 	for _, t := range all {
 		b.Print("\n", terminal.Span{Style: terminal.Heading, Text: plainText(t.searchName())}, "  ", plainText(t.Path), "\n")
 		for _, c := range t.foundCards() {

@@ -65,7 +65,7 @@ func (m chartData) overTime(id string, of metric.Times, limit int64) (Chart, boo
 	if l == nil || h == nil || len(l.T) == 0 {
 		return Chart{}, false
 	}
-	points := series.Thin(len(l.T), maxShown, func(i int) (float64, float64) { return float64(l.T[i]), float64(l.V[i]) })
+	points := series.SelectPoints(len(l.T), maxShown, func(i int) (float64, float64) { return float64(l.T[i]), float64(l.V[i]) })
 	d := &Dots{Name: "single values"}
 	for _, i := range points {
 		d.X, d.Y = append(d.X, float64(l.T[i])), append(d.Y, float64(l.V[i]))
@@ -191,11 +191,11 @@ func percentileCurve(h *series.Histogram) Line {
 	for _, b := range h.Buckets {
 		seen += b.Count
 		p := min(float64(seen)/float64(h.Count), 1-1/float64(h.Count))
-		v := min(max(series.Low(b.Index, h.Bits), h.Min), h.Max)
+		v := min(max(series.LowestValue(b.Index, h.Bits), h.Min), h.Max)
 		x, y = append(x, percentilePosition(p)), append(y, float64(v))
 	}
 	y[len(y)-1] = float64(h.Max)
-	points := series.Thin(len(x), 400, func(i int) (float64, float64) { return x[i], y[i] })
+	points := series.SelectPoints(len(x), 400, func(i int) (float64, float64) { return x[i], y[i] })
 	return Line{X: selectValues(x, points), Y: selectValues(y, points)}
 }
 
@@ -234,7 +234,7 @@ func (b valueBins) binShares(h *series.Histogram) []float64 {
 	from, to := scale(b.edges[0]), scale(b.edges[bins])
 	n := make([]float64, bins+1)
 	for _, bucket := range h.Buckets {
-		v := float64(series.Low(bucket.Index, h.Bits))
+		v := float64(series.LowestValue(bucket.Index, h.Bits))
 		if k := (scale(max(v, 1)) - from) / (to - from) * bins; k >= 0 && k < bins {
 			n[int(k)] += float64(bucket.Count) / float64(h.Count) * 100
 		}

@@ -59,7 +59,7 @@ func TestCharts(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			facts := Facts{Percentile: .99, Limit: 15_000_000, TTFTLimit: 5_000_000, TPOTLimit: 1e9, TargetSamplesPer: 111}
 			var ids []string
-			for _, chart := range Charts(series.Of(c.source), facts) {
+			for _, chart := range Charts(series.FromSource(c.source), facts) {
 				ids = append(ids, chart.ID)
 				check(t, name, chart)
 			}
@@ -215,7 +215,7 @@ func random(r *rand.Rand) Chart {
 // A logarithmic axis begins where all but one in a thousand values do, and the chart says what is below.
 func TestLogarithmicAxisBeginsWithTheValues(t *testing.T) {
 	s := source{n: 5000, per: 1}
-	f := series.Of(outliers{s})
+	f := series.FromSource(outliers{s})
 	for _, c := range Charts(f, Facts{}) {
 		if c.ID != "latency" && c.ID != "latency-distribution" {
 			continue
@@ -283,7 +283,7 @@ func TestTicksOfTimes(t *testing.T) {
 func TestOverlays(t *testing.T) {
 	var runs []Run
 	for k := range 11 {
-		runs = append(runs, Run{Name: fmt.Sprintf("batch=%d", k), File: series.Of(source{400 + 10*k, 1, k > 5}),
+		runs = append(runs, Run{Name: fmt.Sprintf("batch=%d", k), File: series.FromSource(source{400 + 10*k, 1, k > 5}),
 			Facts: Facts{Limit: 15_000_000}})
 	}
 	var ids []string
@@ -395,7 +395,7 @@ func TestPercentilesOfFewValues(t *testing.T) {
 			t.Errorf("%d values: %q, want %q", n, got, want)
 		}
 	}
-	few, many := series.Of(source{64, 1, false}), series.Of(source{640, 1, false})
+	few, many := series.FromSource(source{64, 1, false}), series.FromSource(source{640, 1, false})
 	row := RangeRow("few", few.Histogram(metric.Latency), Facts{Percentile: .99}, 0)
 	if !strings.Contains(row.Value, "p99 too few") || row.At != 0 {
 		t.Errorf("%+v", row)
@@ -422,7 +422,7 @@ func TestPercentilesOfFewValues(t *testing.T) {
 func TestOverview(t *testing.T) {
 	var rows []Row
 	for k := range 30 {
-		h := series.Of(source{400 + 10*k, 1, false}).Histogram(metric.Latency)
+		h := series.FromSource(source{400 + 10*k, 1, false}).Histogram(metric.Latency)
 		rows = append(rows, RangeRow(fmt.Sprintf("run %d", k), h, Facts{Percentile: .9}, 15_000_000))
 	}
 	x := Axis{Label: "latency", Of: Latency, Scale: Log, Min: 1e6}
@@ -491,7 +491,7 @@ func TestChartsOfAnySeries(t *testing.T) {
 
 // A chart has a bounded number of points, however many values there are.
 func TestFewPoints(t *testing.T) {
-	f := series.Of(source{n: 200_000, per: 1})
+	f := series.FromSource(source{n: 200_000, per: 1})
 	for _, c := range Charts(f, Facts{}) {
 		n := 0
 		for _, p := range c.layOut(false).paths {

@@ -32,7 +32,7 @@ func Served(f *series.File, facts Facts) []Chart {
 	add(m.overTime("tpot", metric.TPOT, facts.TPOTLimit))
 	add(m.underWay())
 	add(m.rateChart("tokens", "Tokens per second over time", "tokens", m.tokenTimes()))
-	for _, unit := range toldUnits(f.Told) {
+	for _, unit := range toldUnits(f.Collected) {
 		add(m.toldChart(unit))
 	}
 	for i := range all {
@@ -79,7 +79,7 @@ func (m chartData) underWay() (Chart, bool) {
 }
 
 // toldUnits returns the units of the reported numbers in order, except requests.
-func toldUnits(told []series.Told) (all []string) {
+func toldUnits(told []series.CollectedSeries) (all []string) {
 	for _, t := range told {
 		if t.Unit != requests && !slices.Contains(all, t.Unit) {
 			all = append(all, t.Unit)
@@ -90,7 +90,7 @@ func toldUnits(told []series.Told) (all []string) {
 
 // linesOf returns lines of the reported numbers in a unit during the measurement, up to maxLines.
 func (m chartData) linesOf(unit string) (all []Line) {
-	for _, t := range m.Told {
+	for _, t := range m.Collected {
 		if l := cutLine(t, float64(max(m.Duration, 1))); t.Unit == unit && len(l.X) > 1 && len(all) < maxLines-1 {
 			l.Name = t.Title
 			all = append(all, l)
@@ -100,7 +100,7 @@ func (m chartData) linesOf(unit string) (all []Line) {
 }
 
 // cutLine cuts a line to the time from 0 to end. It interpolates the values at the cuts.
-func cutLine(t series.Told, end float64) (l Line) {
+func cutLine(t series.CollectedSeries, end float64) (l Line) {
 	for i := range t.T {
 		x, y := float64(t.T[i]), t.V[i]
 		if i > 0 {
@@ -212,7 +212,7 @@ func (m chartData) byLength() (Chart, bool) {
 	if l == nil || len(l.Prompt) < 2 || l.Prompt[0] == l.Prompt[len(l.Prompt)-1] {
 		return Chart{}, false
 	}
-	points := series.Thin(len(l.Prompt), maxLengths, func(i int) (x, y float64) {
+	points := series.SelectPoints(len(l.Prompt), maxLengths, func(i int) (x, y float64) {
 		return float64(l.Prompt[i]), float64(l.TTFT[i])
 	})
 	d := &Dots{}

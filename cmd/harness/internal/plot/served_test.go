@@ -30,15 +30,15 @@ func answers(n, least, more int) (all []metrics.Request) {
 // TestServed: a server's point has its charts, those over time on one axis; one that tells nothing, and has one length
 // of prompts, has fewer.
 func TestServed(t *testing.T) {
-	f := series.OfRequests(answers(400, 100, 900), metrics.FigureRules{}, time.Time{})
-	told := func(title, unit string, scale float64) series.Told {
-		t := series.Told{Name: title, Title: title, Unit: unit}
+	f := series.FromRequests(answers(400, 100, 900), metrics.FigureRules{}, time.Time{})
+	told := func(title, unit string, scale float64) series.CollectedSeries {
+		t := series.CollectedSeries{Name: title, Title: title, Unit: unit}
 		for k := range int64(13) {
 			t.T, t.V = append(t.T, (k-1)*1e9), append(t.V, scale*float64(1+k%4))
 		}
 		return t
 	}
-	f.Told = []series.Told{
+	f.Collected = []series.CollectedSeries{
 		told("running at the server", "requests", 4), told("waiting at the server", "requests", 1),
 		told("KV cache in use", "%", 20), told("of answers", "tokens/s", 400), told("waiting", "ns", 1e3),
 		told("to the first token", "ns", 1e7), told("package-0", "W", 80), told("preemptions", "preemptions/s", 1),
@@ -70,7 +70,7 @@ func TestServed(t *testing.T) {
 		t.Errorf("charts %s, want %s", got, want)
 	}
 	ids = nil
-	for _, c := range Served(series.OfRequests(answers(40, 64, 0), metrics.FigureRules{}, time.Time{}), facts) {
+	for _, c := range Served(series.FromRequests(answers(40, 64, 0), metrics.FigureRules{}, time.Time{}), facts) {
 		check(t, "silent", c)
 		ids = append(ids, c.ID)
 	}
@@ -78,18 +78,18 @@ func TestServed(t *testing.T) {
 	if got := strings.Join(ids, " "); got != want {
 		t.Errorf("charts %s, want %s", got, want)
 	}
-	if all := Served(series.OfRequests(nil, metrics.FigureRules{}, time.Time{}), facts); len(all) != 0 {
+	if all := Served(series.FromRequests(nil, metrics.FigureRules{}, time.Time{}), facts); len(all) != 0 {
 		t.Errorf("%d charts of nothing", len(all))
 	}
 }
 
 // TestWithin: a line is cut where the measurement begins and ends.
 func TestWithin(t *testing.T) {
-	l := cutLine(series.Told{T: []int64{-10, 10, 30}, V: []float64{0, 20, 40}}, 20)
+	l := cutLine(series.CollectedSeries{T: []int64{-10, 10, 30}, V: []float64{0, 20, 40}}, 20)
 	if !slices.Equal(l.X, []float64{0, 10, 20}) || !slices.Equal(l.Y, []float64{10, 20, 30}) {
 		t.Errorf("%v, %v", l.X, l.Y)
 	}
-	if l := cutLine(series.Told{T: []int64{-10, 30}, V: []float64{0, 40}}, 20); !slices.Equal(l.Y, []float64{10, 30}) {
+	if l := cutLine(series.CollectedSeries{T: []int64{-10, 30}, V: []float64{0, 40}}, 20); !slices.Equal(l.Y, []float64{10, 30}) {
 		t.Errorf("%v, %v", l.X, l.Y)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// Compared is a property of a run and of the published results in its ranking.
-type Compared struct {
+// ComparedProperty is a property of a run and of the published results in its ranking.
+type ComparedProperty struct {
 	About     string `json:"about"` // "round", "division", "availability", "LoadGen", "accuracy", "power", "machine"
 	Own       string `json:"own"`
 	Published string `json:"published"`
@@ -22,8 +22,8 @@ type Compared struct {
 const unknownText = "not known"
 
 // compareOwn compares the properties of a run with those of the published results.
-func (r Ranking) compareOwn(o Own) []Compared {
-	var published []Entry
+func (r Ranking) compareOwn(o OwnRun) []ComparedProperty {
+	var published []RankedEntry
 	for _, e := range r.Entries {
 		if !e.Own {
 			published = append(published, e)
@@ -37,22 +37,22 @@ func (r Ranking) compareOwn(o Own) []Compared {
 	if !o.Published {
 		driver = o.Kind
 	}
-	return []Compared{
+	return []ComparedProperty{
 		{"round", o.Round, r.roundsText()},
-		{"division", cmp.Or(o.Division, unknownText), countByText(published, func(e Entry) string { return e.Division })},
-		{"availability", cmp.Or(o.Availability, unknownText), countByText(published, func(e Entry) string { return e.Availability })},
+		{"division", cmp.Or(o.Division, unknownText), countByText(published, func(e RankedEntry) string { return e.Division })},
+		{"availability", cmp.Or(o.Availability, unknownText), countByText(published, func(e RankedEntry) string { return e.Availability })},
 		{"LoadGen", driver, "the official one, in reviewed submissions"},
 		{"accuracy", cmp.Or(own, unknownText), r.accuracyTargets(o)},
 		{"power", cmp.Or(o.PowerText(), "not measured"), fmt.Sprintf("measured of %d of %d", countMeasured(published),
 			len(published))},
 		{"accelerators", cmp.Or(count(o.Accelerators), unknownText),
-			rangeText(published, func(e Entry) int { return e.Accelerators })},
-		{"nodes", cmp.Or(count(o.Nodes), unknownText), rangeText(published, func(e Entry) int { return e.Nodes })},
+			rangeText(published, func(e RankedEntry) int { return e.Accelerators })},
+		{"nodes", cmp.Or(count(o.Nodes), unknownText), rangeText(published, func(e RankedEntry) int { return e.Nodes })},
 	}
 }
 
 // accuracyTargets returns the accuracy targets of the newest round.
-func (r Ranking) accuracyTargets(o Own) string {
+func (r Ranking) accuracyTargets(o OwnRun) string {
 	rules, err := mlconf.Round(r.Rounds[len(r.Rounds)-1].Name)
 	if err != nil {
 		return unknownText
@@ -60,7 +60,7 @@ func (r Ranking) accuracyTargets(o Own) string {
 	return "at least " + targetText(rules.Targets(o.Model, o.Scenario)) + " (closed, " + rules.Name + ")"
 }
 
-func countMeasured(entries []Entry) (n int) {
+func countMeasured(entries []RankedEntry) (n int) {
 	for _, e := range entries {
 		if e.Power != nil {
 			n++
@@ -70,7 +70,7 @@ func countMeasured(entries []Entry) (n int) {
 }
 
 // countByText counts entries by a property, the most frequent first: "available 31, preview 4".
-func countByText(entries []Entry, of func(Entry) string) string {
+func countByText(entries []RankedEntry, of func(RankedEntry) string) string {
 	counts := map[string]int{}
 	for _, e := range entries {
 		counts[cmp.Or(of(e), unknownText)]++
@@ -89,7 +89,7 @@ func countByText(entries []Entry, of func(Entry) string) string {
 }
 
 // rangeText returns the smallest and largest known number of some entries.
-func rangeText(entries []Entry, of func(Entry) int) string {
+func rangeText(entries []RankedEntry, of func(RankedEntry) int) string {
 	var all []int
 	for _, e := range entries {
 		if n := of(e); n > 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/submission/result"
 )
 
-// Entry is one result in a ranking, either published or the user's own.
-type Entry struct {
+// RankedEntry is one result in a ranking, either published or the user's own.
+type RankedEntry struct {
 	// Place is 1 for the best result. Equal results have the same place. 0: the entry has no place.
 	Place int  `json:"place"`
 	Own   bool `json:"own"`
@@ -49,8 +49,8 @@ type Entry struct {
 }
 
 // reportEntries returns the results in the checker's report of the tree at root. tree is the user's name for it.
-func reportEntries(tree, root string, r *checker.Report) []Entry {
-	list := []Entry{}
+func reportEntries(tree, root string, r *checker.Report) []RankedEntry {
+	list := []RankedEntry{}
 	if whole, err := filepath.EvalSymlinks(root); err == nil {
 		root = whole
 	}
@@ -63,7 +63,7 @@ func reportEntries(tree, root string, r *checker.Report) []Entry {
 	}
 	for _, found := range r.Summary().Results {
 		row := rows[found.Folder]
-		list = append(list, Entry{
+		list = append(list, RankedEntry{
 			Round: r.Round, Division: found.Division, Availability: strings.ToLower(row.Availability),
 			Submitter: found.Submitter, System: found.System, SystemName: found.SystemName, SystemType: found.SystemType,
 			Benchmark: found.Benchmark, Model: found.Model, Scenario: foldScenario(found.Scenario),
@@ -99,8 +99,8 @@ func parseCount(text string) int {
 	return n
 }
 
-// Machine describes the machine of the result: "8 x Accel X", or the processor.
-func (e Entry) Machine() string {
+// StatedMachine describes the machine of the result: "8 x Accel X", or the processor.
+func (e RankedEntry) Machine() string {
 	switch {
 	case e.Accelerators > 1 && e.Accelerator != "":
 		return strconv.Itoa(e.Accelerators) + " x " + e.Accelerator
@@ -111,7 +111,7 @@ func (e Entry) Machine() string {
 }
 
 // Name returns the submitter and the system, or the name of the user's own run.
-func (e Entry) Name() string {
+func (e RankedEntry) Name() string {
 	if e.Submitter == "" {
 		return e.System
 	}
@@ -119,10 +119,10 @@ func (e Entry) Name() string {
 }
 
 // AccuracyText returns all accuracies: "ROUGE1 38.712, ROUGE2 15.900".
-func (e Entry) AccuracyText() string { return result.Result{Accuracy: e.Accuracy}.AccuracyText() }
+func (e RankedEntry) AccuracyText() string { return result.Result{Accuracy: e.Accuracy}.AccuracyText() }
 
 // PowerText returns the power with its unit, or "" if it was not measured.
-func (e Entry) PowerText() string {
+func (e RankedEntry) PowerText() string {
 	if e.Power == nil {
 		return ""
 	}

@@ -17,7 +17,7 @@ func (l leftOutCounts) addReason(why string) { l[why]++ }
 
 // countWithout counts the folders of the run's benchmark and scenario without a result, according to the round's
 // checker.
-func (l leftOutCounts) countWithout(p Published, own Own) {
+func (l leftOutCounts) countWithout(p Published, own OwnRun) {
 	rules, err := mlconf.Round(p.Round.Name)
 	if err != nil {
 		return

@@ -12,7 +12,7 @@ import (
 
 // comparableMeasure is the quantity by which results are ranked.
 type comparableMeasure struct {
-	per    Per
+	per    Divisor
 	unit   string
 	higher bool // higher values are better
 	energy bool // rank the power result instead of the performance
@@ -22,7 +22,7 @@ type comparableMeasure struct {
 func isLatency(unit string) bool { return strings.HasPrefix(unit, "Latency") }
 
 // newMeasure returns the measure for results in a unit. It returns a usage error for a latency per accelerator or node.
-func newMeasure(unit, scenario string, per Per) (comparableMeasure, error) {
+func newMeasure(unit, scenario string, per Divisor) (comparableMeasure, error) {
 	latency := isLatency(unit)
 	switch {
 	case per == PerSystem:
@@ -40,7 +40,7 @@ func newMeasure(unit, scenario string, per Per) (comparableMeasure, error) {
 }
 
 // setValue sets an entry's value. If the entry has no value, it returns the reason. unit is that of the user's run.
-func (m comparableMeasure) setValue(e *Entry, unit string) (why string) {
+func (m comparableMeasure) setValue(e *RankedEntry, unit string) (why string) {
 	if e.Result.Unit != unit {
 		return "in another unit, " + e.Result.Unit
 	}
@@ -76,7 +76,7 @@ func (m comparableMeasure) setValue(e *Entry, unit string) (why string) {
 }
 
 // powerValue returns the power result of an entry, in watts or millijoules.
-func powerValue(e Entry) (float64, bool) {
+func powerValue(e RankedEntry) (float64, bool) {
 	if e.Power == nil {
 		return 0, false
 	}
@@ -86,7 +86,7 @@ func powerValue(e Entry) (float64, bool) {
 
 // roundedText formats a value with five significant figures. If the result is not divided, it returns the text of
 // submission results.
-func roundedText(of result.Figure, v float64, per Per) string {
+func roundedText(of result.Figure, v float64, per Divisor) string {
 	if per == PerSystem {
 		return of.Shown()
 	}

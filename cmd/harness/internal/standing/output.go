@@ -12,7 +12,7 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
-// Schema names the JSON format of a Report, and SchemaVersion is its version. A version only gains fields.
+// Schema names the JSON format of a RankingReport, and SchemaVersion is its version. A version only gains fields.
 const (
 	Schema        = "plumbline.standing"
 	SchemaVersion = 1
@@ -22,18 +22,18 @@ const (
 const Note = "Figures of published results come from the logs in the trees, as harness submission results reads " +
 	"them. Your own run is not an MLPerf result: it was not submitted, reviewed or verified by MLCommons."
 
-// Report contains rankings for display.
-type Report struct {
-	Schema        string    `json:"schema"`
-	SchemaVersion int       `json:"schema_version"`
-	Note          string    `json:"note"`
-	Trees         []Tree    `json:"trees"`
-	Rankings      []Ranking `json:"rankings"`
-	NotRead       []string  `json:"not_read"` // own runs that cannot be ranked, with the reasons
+// RankingReport contains rankings for display.
+type RankingReport struct {
+	Schema        string       `json:"schema"`
+	SchemaVersion int          `json:"schema_version"`
+	Note          string       `json:"note"`
+	Trees         []ResultTree `json:"trees"`
+	Rankings      []Ranking    `json:"rankings"`
+	NotRead       []string     `json:"not_read"` // own runs that cannot be ranked, with the reasons
 }
 
-// Tree describes a tree of results that was read.
-type Tree struct {
+// ResultTree describes a tree of results that was read.
+type ResultTree struct {
 	Name    string `json:"tree"` // as the user named it
 	Round   string `json:"round"`
 	Basis   string `json:"basis"` // how the round was determined
@@ -41,20 +41,20 @@ type Tree struct {
 }
 
 // NewReport returns a report of rankings.
-func NewReport(published []Published, rankings []Ranking, notRead []string) Report {
-	r := Report{Schema, SchemaVersion, Note, []Tree{}, rankings, append([]string{}, notRead...)}
+func NewReport(published []Published, rankings []Ranking, notRead []string) RankingReport {
+	r := RankingReport{Schema, SchemaVersion, Note, []ResultTree{}, rankings, append([]string{}, notRead...)}
 	for _, p := range published {
 		basis := fmt.Sprintf("by the seeds of %d of %d logs", p.Round.Runs, p.Round.RunsRead)
 		if p.Round.Runs == 0 {
 			basis = "as --rules says"
 		}
-		r.Trees = append(r.Trees, Tree{p.Tree, p.Round.Name, basis, len(p.Results)})
+		r.Trees = append(r.Trees, ResultTree{p.Tree, p.Round.Name, basis, len(p.Results)})
 	}
 	return r
 }
 
 // WriteJSON writes the report as JSON.
-func (r Report) WriteJSON(w io.Writer) error {
+func (r RankingReport) WriteJSON(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
@@ -62,7 +62,7 @@ func (r Report) WriteJSON(w io.Writer) error {
 }
 
 // WriteCSV writes a header and one line per entry of each ranking.
-func (r Report) WriteCSV(w io.Writer) error {
+func (r RankingReport) WriteCSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	_ = out.Write([]string{ // out.Error returns the error
 		"benchmark", "scenario", "place", "own", "round", "division", "availability", "submitter", "system", "system_name",
@@ -78,7 +78,7 @@ func (r Report) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-func (e Entry) csvFields(r Ranking) []string {
+func (e RankedEntry) csvFields(r Ranking) []string {
 	power, unit := "", ""
 	if e.Power != nil {
 		power, unit = e.Power.Text, e.Power.Unit
@@ -121,7 +121,7 @@ func (r Ranking) Title() string {
 const allText = "all"
 
 // Standing describes the place of a run in one sentence.
-func (r Ranking) Standing(o Own) string {
+func (r Ranking) Standing(o OwnRun) string {
 	among := figure.Plural(r.Published, "published result")
 	if o.Place == 0 {
 		return "no place among " + among
@@ -138,7 +138,7 @@ func (r Ranking) Standing(o Own) string {
 }
 
 // Against returns the ratio of a value to the own value: "2.31 x".
-func (r Ranking) Against(e Entry, o Own) string {
+func (r Ranking) Against(e RankedEntry, o OwnRun) string {
 	if o.Value == 0 || e.Text == "" || e.Own {
 		return ""
 	}
@@ -147,7 +147,7 @@ func (r Ranking) Against(e Entry, o Own) string {
 
 // Near returns the entries to show of a long ranking: the best, the last, and those around the own runs. nil marks
 // omitted entries.
-func (r Ranking) Near(around int) []*Entry {
+func (r Ranking) Near(around int) []*RankedEntry {
 	const ends = 3
 	shown := make([]bool, len(r.Entries))
 	mark := func(from, to int) {
@@ -162,7 +162,7 @@ func (r Ranking) Near(around int) []*Entry {
 			mark(i-around, i+around+1)
 		}
 	}
-	var all []*Entry
+	var all []*RankedEntry
 	for i := range r.Entries {
 		switch {
 		case shown[i]:
@@ -175,7 +175,7 @@ func (r Ranking) Near(around int) []*Entry {
 }
 
 // chosenOwn returns the first own run with a place, or the first run.
-func (r Ranking) chosenOwn() Own {
+func (r Ranking) chosenOwn() OwnRun {
 	for _, o := range r.Own {
 		if o.Place > 0 {
 			return o
@@ -185,7 +185,7 @@ func (r Ranking) chosenOwn() Own {
 }
 
 // Remarks returns remarks on a run: its kind, the reason for a missing place, and what is not comparable.
-func (o Own) Remarks() []string {
+func (o OwnRun) Remarks() []string {
 	text := o.Kind
 	if o.Verdict != "" {
 		text += ", " + o.Verdict

@@ -19,9 +19,9 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Own is a run that is ranked among published results.
-type Own struct {
-	Entry
+// OwnRun is a run that is ranked among published results.
+type OwnRun struct {
+	RankedEntry
 	// Kind describes the run: "a rehearsal", "a run of the official LoadGen, not reviewed", "a result in a tree".
 	Kind    string `json:"kind"`
 	Verdict string `json:"verdict,omitempty"`
@@ -29,14 +29,14 @@ type Own struct {
 	Published bool     `json:"in_a_tree"`
 	NoPlace   []string `json:"no_place"` // reasons for a missing place; empty if it has one
 	Marks     []string `json:"marks"`    // differences from published results
-	// Compared compares the run with the published results in its ranking.
-	Compared []Compared `json:"compared"`
+	// ComparedProperty compares the run with the published results in its ranking.
+	Compared []ComparedProperty `json:"compared"`
 
 	accuracyOutcome string // "PASS"
 }
 
-// Machine contains the user's statements about a run's machine that the record lacks. A zero means no statement.
-type Machine struct {
+// StatedMachine contains the user's statements about a run's machine that the record lacks. A zero means no statement.
+type StatedMachine struct {
 	Accelerators int // of all nodes
 	Nodes        int
 	Watts        float64
@@ -48,9 +48,9 @@ const maxOwnRuns = 60
 // ErrNoRun is in the error's chain if a folder has no run to rank.
 var ErrNoRun = errors.New("no run to rank")
 
-// Runs returns the runs to rank: all complete performance runs except those of audits, each with its accuracy run. If
+// OwnFromResults returns the runs to rank: all complete performance runs except those of audits, each with its accuracy run. If
 // no run can be ranked, err contains the reasons; otherwise faults contains those of the runs left out.
-func Runs(name string, set results.Set) (own []Own, faults []string, err error) {
+func OwnFromResults(name string, set results.Set) (own []OwnRun, faults []string, err error) {
 	for _, f := range set.Runs {
 		if f.Mode != "performance" || f.Test != "" || f.Serving != nil {
 			continue
@@ -95,25 +95,25 @@ func findAccuracy(runs []results.FoundRun, f results.FoundRun) *record.Accuracy 
 }
 
 // newOwn returns a run to rank. It reads the figure from the run's log, as for published results.
-func newOwn(f results.FoundRun, accuracy *record.Accuracy) (Own, error) {
+func newOwn(f results.FoundRun, accuracy *record.Accuracy) (OwnRun, error) {
 	if f.Rules == "" {
-		return Own{}, errors.New("the round of the run is not known: its log has seeds of no round")
+		return OwnRun{}, errors.New("the round of the run is not known: its log has seeds of no round")
 	}
 	rules, err := mlconf.Round(f.Rules)
 	if err != nil {
-		return Own{}, err
+		return OwnRun{}, err
 	}
 	model := rules.Canonical(cmp.Or(f.RulesKey, f.Model))
 	if f.Place != nil {
 		model, _ = rules.ModelOf(f.Place.Benchmark, nil)
 	}
-	o := Own{Entry: Entry{
+	o := OwnRun{RankedEntry: RankedEntry{
 		Own: true, Round: rules.Name, Division: f.Division, Benchmark: model, Model: model,
 		Scenario: mlconf.ScenarioOf(f.Scenario, f.LoadGenKey), System: "your run", Accuracy: []result.Figure{},
 		Processor: f.System.CPU, Accelerator: f.Stated.System["accelerator"], Folder: filepath.ToSlash(f.LogFolder()),
 	}, Verdict: f.Verdict, NoPlace: []string{}, Marks: []string{}}
 	if o.Result, err = readFigure(f, rules, o); err != nil {
-		return Own{}, err
+		return OwnRun{}, err
 	}
 	o.setPower(f.Power)
 	o.judgeRun(f, accuracy)
@@ -121,7 +121,7 @@ func newOwn(f results.FoundRun, accuracy *record.Accuracy) (Own, error) {
 }
 
 // readFigure reads the published figure of a run from its detail log.
-func readFigure(f results.FoundRun, rules *mlconf.Rules, o Own) (result.Figure, error) {
+func readFigure(f results.FoundRun, rules *mlconf.Rules, o OwnRun) (result.Figure, error) {
 	m, ok := rules.Metric(o.Model, o.Scenario)
 	if !ok {
 		return result.Figure{}, fmt.Errorf("it is not known how results of %s in %s are published in round %s", o.Model,
@@ -147,7 +147,7 @@ func readFigure(f results.FoundRun, rules *mlconf.Rules, o Own) (result.Figure, 
 }
 
 // setPower sets the power result from a meter's measurement.
-func (o *Own) setPower(p *record.Power) {
+func (o *OwnRun) setPower(p *record.Power) {
 	if p == nil || p.Fault != "" {
 		return
 	}
@@ -161,8 +161,8 @@ func (o *Own) setPower(p *record.Power) {
 	}
 }
 
-// On completes the run with the user's statements about its machine.
-func (o *Own) On(m Machine) {
+// ApplyMachine completes the run with the user's statements about its machine.
+func (o *OwnRun) ApplyMachine(m StatedMachine) {
 	o.Accelerators, o.Nodes = cmp.Or(m.Accelerators, o.Accelerators), cmp.Or(m.Nodes, o.Nodes)
 	if m.Watts > 0 {
 		o.Power = &result.Figure{Text: result.FormatNumber(m.Watts), Unit: "Watts"}
@@ -175,7 +175,7 @@ func (o *Own) On(m Machine) {
 }
 
 // judgeRun sets the kind of the run and its differences from published results.
-func (o *Own) judgeRun(f results.FoundRun, accuracy *record.Accuracy) {
+func (o *OwnRun) judgeRun(f results.FoundRun, accuracy *record.Accuracy) {
 	o.Kind = "a rehearsal"
 	note := record.NewDocument([]record.Run{f.Run}).Note
 	switch {
@@ -199,7 +199,7 @@ func (o *Own) judgeRun(f results.FoundRun, accuracy *record.Accuracy) {
 }
 
 // markStandIns marks the substitutes that a run used for what the rules require.
-func (o *Own) markStandIns(f results.FoundRun) {
+func (o *OwnRun) markStandIns(f results.FoundRun) {
 	if f.Profile != "" && f.Profile != "official" {
 		o.Marks = append(o.Marks, "settings: "+f.Profile+", not the durations and counts of the rules")
 	}
@@ -225,7 +225,7 @@ func reasonsText(reasons []record.Reason) string {
 	return ": " + strings.Join(texts, "; ")
 }
 
-func (o *Own) setAccuracy(a *record.Accuracy) {
+func (o *OwnRun) setAccuracy(a *record.Accuracy) {
 	if a == nil {
 		o.Marks = append(o.Marks, "accuracy: not known, there is no scored accuracy run beside it")
 		return
@@ -242,7 +242,7 @@ func (o *Own) setAccuracy(a *record.Accuracy) {
 }
 
 // OwnFromTree returns the runs to rank in a tree, or below a folder of one.
-func OwnFromTree(name string, w ReadFilter) ([]Own, []string, error) {
+func OwnFromTree(name string, w ReadFilter) ([]OwnRun, []string, error) {
 	p, err := ReadTree(name, w)
 	if err != nil {
 		return nil, nil, err
@@ -251,10 +251,10 @@ func OwnFromTree(name string, w ReadFilter) ([]Own, []string, error) {
 	for i, w := range p.Without {
 		faults[i] = w.Folder + ": " + strings.Join(w.Reasons, "; ")
 	}
-	var own []Own
+	var own []OwnRun
 	for _, e := range p.Results {
 		e.Own = true
-		own = append(own, Own{Entry: e, Kind: "a result in a tree of " + p.Round.Name, Published: true, NoPlace: []string{},
+		own = append(own, OwnRun{RankedEntry: e, Kind: "a result in a tree of " + p.Round.Name, Published: true, NoPlace: []string{},
 			Marks: []string{}})
 	}
 	switch {
@@ -278,8 +278,8 @@ func IsInTree(dir string) bool {
 
 // ChooseOwn selects the runs of a benchmark and of scenarios; empty: all. For a model with two accuracy targets, benchmark
 // selects the target.
-func ChooseOwn(own []Own, benchmark string, scenarios []string) ([]Own, error) {
-	var chosen []Own
+func ChooseOwn(own []OwnRun, benchmark string, scenarios []string) ([]OwnRun, error) {
+	var chosen []OwnRun
 	for _, o := range own {
 		rules, err := mlconf.Round(o.Round)
 		if err != nil {

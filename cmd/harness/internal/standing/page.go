@@ -13,10 +13,10 @@ import (
 )
 
 //go:embed page.html
-var text string
+var pageText string
 
-// own contains the CSS rules of this page in addition to those of reports.
-const own = `svg.strip{width:100%;height:auto;display:block;margin-top:.3rem}
+// pageRules contains the CSS rules of this page in addition to those of reports.
+const pageRules = `svg.strip{width:100%;height:auto;display:block;margin-top:.3rem}
 svg.strip text{fill:var(--plot-text);font-size:12px}svg.strip text.own{fill:var(--plot-limit);font-weight:650}
 svg.strip line{stroke:var(--plot-grid)}svg.strip line.own{stroke:var(--plot-limit);stroke-width:2;stroke-dasharray:5 3}
 svg.strip circle{fill:var(--plot-1);fill-opacity:.45}svg.strip circle.best{fill:var(--plot-3);fill-opacity:1}
@@ -29,14 +29,14 @@ tr.own>*{background:var(--warn-back);font-weight:650}tr.gap td{color:var(--soft)
 // maxRows limits the entries of a ranking on the page. The neighbours of own runs are always shown.
 const maxRows = 2000
 
-var standing = page.ParseTemplate(text, template.FuncMap{
+var standing = page.ParseTemplate(pageText, template.FuncMap{
 	"count": count, "round": func(v figure.Number) string { return figure.Round(float64(v)) },
-	"dict": func(r shownRanking, list []*Entry) listedEntries { return listedEntries{r.Ranking, list} },
+	"dict": func(r shownRanking, list []*RankedEntry) listedEntries { return listedEntries{r.Ranking, list} },
 })
 
 // pageView contains the data of page.html.
 type pageView struct {
-	Report
+	RankingReport
 	Head  page.Head
 	Shown []shownRanking
 }
@@ -44,8 +44,8 @@ type pageView struct {
 // shownRanking is a ranking with its charts.
 type shownRanking struct {
 	Ranking
-	Near     []*Entry
-	All      []Entry
+	Near     []*RankedEntry
+	All      []RankedEntry
 	More     int // number of omitted entries
 	Strip    *distributionStrip
 	Progress *roundProgress
@@ -54,12 +54,12 @@ type shownRanking struct {
 // listedEntries contains the entries in a table; nil marks omitted entries.
 type listedEntries struct {
 	Ranking Ranking
-	List    []*Entry
+	List    []*RankedEntry
 }
 
 // AllShown returns all entries that fit on the page.
-func (s shownRanking) AllShown() []*Entry {
-	entries := make([]*Entry, len(s.All))
+func (s shownRanking) AllShown() []*RankedEntry {
+	entries := make([]*RankedEntry, len(s.All))
 	for i := range entries {
 		entries[i] = &s.All[i]
 	}
@@ -67,10 +67,10 @@ func (s shownRanking) AllShown() []*Entry {
 }
 
 // WriteHTML writes a self-contained page without scripts. It escapes names from trees.
-func (r Report) WriteHTML(w io.Writer) error {
-	v := pageView{Report: r, Head: page.NewHead("Your run among published results", own)}
+func (r RankingReport) WriteHTML(w io.Writer) error {
+	v := pageView{RankingReport: r, Head: page.NewHead("Your run among published results", pageRules)}
 	for _, ranking := range r.Rankings {
-		s := shownRanking{Ranking: ranking, Near: ranking.Near(around), All: ranking.Entries, Strip: newStrip(ranking),
+		s := shownRanking{Ranking: ranking, Near: ranking.Near(neighbourCount), All: ranking.Entries, Strip: newStrip(ranking),
 			Progress: newProgress(ranking)}
 		if s.More = len(s.All) - maxRows; s.More > 0 {
 			s.All = s.All[:maxRows]
@@ -81,7 +81,7 @@ func (r Report) WriteHTML(w io.Writer) error {
 }
 
 // AgainstMine is Against with the run whose place is shown.
-func (r Ranking) AgainstMine(e *Entry) string { return r.Against(*e, r.chosenOwn()) }
+func (r Ranking) AgainstMine(e *RankedEntry) string { return r.Against(*e, r.chosenOwn()) }
 
 // The sizes of the charts, in SVG units.
 const (

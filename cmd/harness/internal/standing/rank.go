@@ -13,21 +13,21 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Per is the divisor of a result.
-type Per string
+// Divisor is the divisor of a result.
+type Divisor string
 
 // The divisors. PerWatt uses the result's measured power. For a latency it ranks the energy per query, which is the
 // power result in such scenarios.
 const (
-	PerSystem      Per = "" // not divided
-	PerAccelerator Per = "accelerator"
-	PerNode        Per = "node"
-	PerWatt        Per = "watt"
+	PerSystem      Divisor = "" // not divided
+	PerAccelerator Divisor = "accelerator"
+	PerNode        Divisor = "node"
+	PerWatt        Divisor = "watt"
 )
 
 // ParseDivisor parses a user's choice.
-func ParseDivisor(text string) (Per, error) {
-	for _, p := range []Per{PerSystem, PerAccelerator, PerNode, PerWatt} {
+func ParseDivisor(text string) (Divisor, error) {
+	for _, p := range []Divisor{PerSystem, PerAccelerator, PerNode, PerWatt} {
 		if text == string(p) || text == "system" && p == PerSystem {
 			return p, nil
 		}
@@ -39,31 +39,31 @@ func ParseDivisor(text string) (Per, error) {
 type Options struct {
 	Division     string // empty: all
 	Availability string // empty: all
-	Per          Per
+	Per          Divisor
 }
 
 // Ranking contains the results of one benchmark and scenario with one unit, the best first.
 type Ranking struct {
-	Benchmark    string `json:"benchmark"` // name in the rules
-	Scenario     string `json:"scenario"`
-	Division     string `json:"division"`     // "all" if the user chose none
-	Availability string `json:"availability"` // "all" if the user chose none
-	Per          Per    `json:"per,omitempty"`
-	Unit         string `json:"unit"` // unit of Entry.Value
-	HigherBetter bool   `json:"higher_is_better"`
+	Benchmark    string  `json:"benchmark"` // name in the rules
+	Scenario     string  `json:"scenario"`
+	Division     string  `json:"division"`     // "all" if the user chose none
+	Availability string  `json:"availability"` // "all" if the user chose none
+	Per          Divisor `json:"per,omitempty"`
+	Unit         string  `json:"unit"` // unit of RankedEntry.Value
+	HigherBetter bool    `json:"higher_is_better"`
 
-	// Own contains the user's runs, each with what is not comparable. Their places count only published results.
-	Own       []Own    `json:"own"`
-	Published int      `json:"published"` // number of ranked results that are not the user's
-	Entries   []Entry  `json:"entries"`   // the best first, including the own runs; entries without a place are last
-	Spread    Spread   `json:"spread"`
-	Rounds    []Round  `json:"rounds"` // oldest first
-	Rules     []string `json:"rules"`  // differences between the rules of the rounds
-	LeftOut   []string `json:"left_out"`
+	// OwnRun contains the user's runs, each with what is not comparable. Their places count only published results.
+	Own       []OwnRun       `json:"own"`
+	Published int            `json:"published"` // number of ranked results that are not the user's
+	Entries   []RankedEntry  `json:"entries"`   // the best first, including the own runs; entries without a place are last
+	Spread    ValueSpread    `json:"spread"`
+	Rounds    []RoundResults `json:"rounds"` // oldest first
+	Rules     []string       `json:"rules"`  // differences between the rules of the rounds
+	LeftOut   []string       `json:"left_out"`
 }
 
-// Spread contains the minimum, median, maximum and quartiles of the published values.
-type Spread struct {
+// ValueSpread contains the minimum, median, maximum and quartiles of the published values.
+type ValueSpread struct {
 	Least        figure.Number `json:"least"`
 	LowerQuarter figure.Number `json:"lower_quarter"`
 	Median       figure.Number `json:"median"`
@@ -71,12 +71,12 @@ type Spread struct {
 	Largest      figure.Number `json:"largest"`
 }
 
-// Round contains a round's published results in the ranking.
-type Round struct {
+// RoundResults contains a round's published results in the ranking.
+type RoundResults struct {
 	Name    string        `json:"round"`
 	Results int           `json:"results"`
 	Median  figure.Number `json:"median"`
-	Best    Entry         `json:"best"`
+	Best    RankedEntry   `json:"best"`
 }
 
 // ErrNoComparable is in the chain of Rank's error if no published result can be ranked with a run.
@@ -84,7 +84,7 @@ var ErrNoComparable = errors.New("nothing to rank the run among")
 
 // Rank ranks each own run among the published results of its benchmark and scenario. It returns one ranking per
 // benchmark and scenario, in the order of own.
-func Rank(published []Published, own []Own, o Options) ([]Ranking, error) {
+func Rank(published []Published, own []OwnRun, o Options) ([]Ranking, error) {
 	var all []Ranking
 	var faults []error
 	for _, group := range groupOwn(own) {
@@ -107,9 +107,9 @@ func Rank(published []Published, own []Own, o Options) ([]Ranking, error) {
 }
 
 // groupOwn groups the runs by benchmark and scenario.
-func groupOwn(own []Own) (all [][]Own) {
+func groupOwn(own []OwnRun) (all [][]OwnRun) {
 	for _, r := range own {
-		i := slices.IndexFunc(all, func(g []Own) bool { return g[0].Model == r.Model && g[0].Scenario == r.Scenario })
+		i := slices.IndexFunc(all, func(g []OwnRun) bool { return g[0].Model == r.Model && g[0].Scenario == r.Scenario })
 		if i < 0 {
 			all, i = append(all, nil), len(all)
 		}
@@ -119,10 +119,10 @@ func groupOwn(own []Own) (all [][]Own) {
 }
 
 // makeRanking ranks runs of the same benchmark and scenario.
-func makeRanking(published []Published, own []Own, o Options) (Ranking, error) {
+func makeRanking(published []Published, own []OwnRun, o Options) (Ranking, error) {
 	r := Ranking{
 		Benchmark: own[0].Model, Scenario: own[0].Scenario, Division: cmp.Or(o.Division, "all"),
-		Availability: cmp.Or(o.Availability, "all"), Per: o.Per, Entries: []Entry{}, Rounds: []Round{},
+		Availability: cmp.Or(o.Availability, "all"), Per: o.Per, Entries: []RankedEntry{}, Rounds: []RoundResults{},
 		Rules: []string{}, LeftOut: []string{},
 	}
 	m, err := newMeasure(own[0].Result.Unit, own[0].Scenario, o.Per)
@@ -160,7 +160,7 @@ func makeRanking(published []Published, own []Own, o Options) (Ranking, error) {
 }
 
 // isSameBenchmark reports whether a result has the benchmark and scenario of a run.
-func isSameBenchmark(e Entry, own Own) bool {
+func isSameBenchmark(e RankedEntry, own OwnRun) bool {
 	if e.Scenario != own.Scenario {
 		return false
 	}
@@ -169,12 +169,12 @@ func isSameBenchmark(e Entry, own Own) bool {
 }
 
 // isOwn reports whether a result is one of the own runs, which may be in the same tree.
-func isOwn(e Entry, own []Own) bool {
-	return slices.ContainsFunc(own, func(o Own) bool { return o.Published && o.at == e.at })
+func isOwn(e RankedEntry, own []OwnRun) bool {
+	return slices.ContainsFunc(own, func(o OwnRun) bool { return o.Published && o.at == e.at })
 }
 
 // unfitReason returns the reason why a result is not ranked, or "".
-func (o Options) unfitReason(e Entry) string {
+func (o Options) unfitReason(e RankedEntry) string {
 	switch {
 	case o.Division != "" && e.Division != o.Division:
 		return "of the division " + e.Division
@@ -185,7 +185,7 @@ func (o Options) unfitReason(e Entry) string {
 }
 
 // emptyError explains an empty ranking.
-func emptyError(r Ranking, published []Published, own Own) error {
+func emptyError(r Ranking, published []Published, own OwnRun) error {
 	names := make([]string, len(published))
 	for i, p := range published {
 		names[i] = p.Tree + " (" + p.Round.Name + ")"
@@ -224,7 +224,7 @@ func otherResults(published []Published) string {
 
 // orderEntries sorts the entries and sets their places.
 func (r *Ranking) orderEntries() {
-	slices.SortStableFunc(r.Entries, func(a, b Entry) int {
+	slices.SortStableFunc(r.Entries, func(a, b RankedEntry) int {
 		c := cmp.Compare(float64(a.Value), float64(b.Value))
 		if r.HigherBetter {
 			c = -c
@@ -251,7 +251,7 @@ func (r *Ranking) publishedValues() []float64 {
 
 func (r *Ranking) setSpread() {
 	v := r.publishedValues()
-	r.Spread = Spread{
+	r.Spread = ValueSpread{
 		figure.Number(v[0]), quantile(v, .25), quantile(v, .5), quantile(v, .75), figure.Number(v[len(v)-1]),
 	}
 }
@@ -266,7 +266,7 @@ func quantile(v []float64, q float64) figure.Number {
 
 // setProgress sets the best result and the median of each round.
 func (r *Ranking) setProgress() {
-	of := map[string][]Entry{}
+	of := map[string][]RankedEntry{}
 	for _, e := range r.Entries {
 		of[e.Round] = append(of[e.Round], e)
 	}
@@ -280,15 +280,15 @@ func (r *Ranking) setProgress() {
 			v[i] = float64(e.Value)
 		}
 		slices.Sort(v)
-		r.Rounds = append(r.Rounds, Round{name, len(v), quantile(v, .5), of[name][0]})
+		r.Rounds = append(r.Rounds, RoundResults{name, len(v), quantile(v, .5), of[name][0]})
 	}
 }
 
 // addOwn adds the own runs to the ranking. The place of a run is one more than the number of better published results.
-func (r *Ranking) addOwn(own []Own, m comparableMeasure) {
+func (r *Ranking) addOwn(own []OwnRun, m comparableMeasure) {
 	for _, o := range own {
-		o.Entry.Own = true
-		if why := m.setValue(&o.Entry, own[0].Result.Unit); why != "" {
+		o.RankedEntry.Own = true
+		if why := m.setValue(&o.RankedEntry, own[0].Result.Unit); why != "" {
 			o.NoPlace = append(o.NoPlace, "the run is "+why)
 		}
 		if len(o.NoPlace) == 0 {
@@ -300,17 +300,17 @@ func (r *Ranking) addOwn(own []Own, m comparableMeasure) {
 	for _, o := range r.Own {
 		at := len(r.Entries)
 		if o.Place > 0 {
-			at = slices.IndexFunc(r.Entries, func(e Entry) bool { return e.Place == 0 || !r.isBefore(e, o.Entry) })
+			at = slices.IndexFunc(r.Entries, func(e RankedEntry) bool { return e.Place == 0 || !r.isBefore(e, o.RankedEntry) })
 			if at < 0 {
 				at = len(r.Entries)
 			}
 		}
-		r.Entries = slices.Insert(r.Entries, at, o.Entry)
+		r.Entries = slices.Insert(r.Entries, at, o.RankedEntry)
 	}
 }
 
 // isBefore reports whether entry a is better than b.
-func (r *Ranking) isBefore(a, b Entry) bool {
+func (r *Ranking) isBefore(a, b RankedEntry) bool {
 	if r.HigherBetter {
 		return a.Value > b.Value
 	}
@@ -320,7 +320,7 @@ func (r *Ranking) isBefore(a, b Entry) bool {
 // countBetter counts the published results that are better than a value.
 func (r *Ranking) countBetter(v float64) (n int) {
 	for _, e := range r.Entries {
-		if !e.Own && r.isBefore(e, Entry{Value: figure.Number(v)}) {
+		if !e.Own && r.isBefore(e, RankedEntry{Value: figure.Number(v)}) {
 			n++
 		}
 	}

@@ -45,9 +45,9 @@ func readAll(t *testing.T, rounds map[string][]treetest.Result) (all []Published
 }
 
 // mine is a run of one's own.
-func mine(value float64) Own {
+func mine(value float64) OwnRun {
 	text := result.FormatNumber(value)
-	return Own{Kind: "a rehearsal", Verdict: "VALID", Entry: Entry{Round: "v6.1", Model: "resnet", Scenario: "Offline",
+	return OwnRun{Kind: "a rehearsal", Verdict: "VALID", RankedEntry: RankedEntry{Round: "v6.1", Model: "resnet", Scenario: "Offline",
 		System: "your run", Accelerators: 4, Nodes: 1, Result: result.Figure{Text: text, Rounded: text, Unit: "Samples/s"}}}
 }
 
@@ -60,7 +60,7 @@ func places(r Ranking) string {
 	return strings.Join(all, ", ")
 }
 
-func rankOne(t *testing.T, p []Published, o Options, own ...Own) Ranking {
+func rankOne(t *testing.T, p []Published, o Options, own ...OwnRun) Ranking {
 	t.Helper()
 	all, err := Rank(p, own, o)
 	if err != nil || len(all) != 1 {
@@ -74,14 +74,14 @@ func TestPlaces(t *testing.T) {
 	p := readAll(t, map[string][]treetest.Result{
 		"v5.1": {box("a", 100), box("b", 300), box("c", 200)}, "v6.0": {box("d", 300), box("e", 50)}})
 	for _, c := range []struct {
-		own  []Own
+		own  []OwnRun
 		want string
 	}{
-		{[]Own{mine(250)}, "1 b, 1 d, 3 your run, 3 c, 4 a, 5 e"},
-		{[]Own{mine(1000)}, "1 your run, 1 b, 1 d, 3 c, 4 a, 5 e"},
-		{[]Own{mine(1)}, "1 b, 1 d, 3 c, 4 a, 5 e, 6 your run"},
-		{[]Own{mine(300)}, "1 your run, 1 b, 1 d, 3 c, 4 a, 5 e"},
-		{[]Own{mine(250), mine(251)}, "1 b, 1 d, 3 your run, 3 your run, 3 c, 4 a, 5 e"},
+		{[]OwnRun{mine(250)}, "1 b, 1 d, 3 your run, 3 c, 4 a, 5 e"},
+		{[]OwnRun{mine(1000)}, "1 your run, 1 b, 1 d, 3 c, 4 a, 5 e"},
+		{[]OwnRun{mine(1)}, "1 b, 1 d, 3 c, 4 a, 5 e, 6 your run"},
+		{[]OwnRun{mine(300)}, "1 your run, 1 b, 1 d, 3 c, 4 a, 5 e"},
+		{[]OwnRun{mine(250), mine(251)}, "1 b, 1 d, 3 your run, 3 your run, 3 c, 4 a, 5 e"},
 	} {
 		if got := places(rankOne(t, p, Options{}, c.own...)); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
@@ -105,7 +105,7 @@ func TestPer(t *testing.T) {
 	}})
 	own := mine(400)
 	own.Power = &result.Figure{Text: "20", Unit: "Watts"}
-	for per, want := range map[Per]string{
+	for per, want := range map[Divisor]string{
 		PerSystem: "1 your run, 1 b, 2 a, 3 c", PerAccelerator: "1 your run, 1 a, 2 b", PerNode: "1 your run, 1 b, 2 a, 3 c",
 		PerWatt: "1 your run, 1 a",
 	} {
@@ -145,8 +145,8 @@ func TestLatencies(t *testing.T) {
 	if r := rankOne(t, p, Options{Per: PerWatt}, own); places(r) != "1 c, 2 a, 3 your run" || r.HigherBetter {
 		t.Error(places(r))
 	}
-	for _, per := range []Per{PerAccelerator, PerNode} {
-		if _, err := Rank(p, []Own{own}, Options{Per: per}); exitcode.Of(err) != exitcode.Usage ||
+	for _, per := range []Divisor{PerAccelerator, PerNode} {
+		if _, err := Rank(p, []OwnRun{own}, Options{Per: per}); exitcode.Of(err) != exitcode.Usage ||
 			!strings.Contains(fmt.Sprint(err), "is a latency") {
 			t.Errorf("per %s: %v", per, err)
 		}
@@ -169,18 +169,18 @@ func TestChoices(t *testing.T) {
 		t.Error(got)
 	}
 	for name, c := range map[string]struct {
-		own  func(*Own)
+		own  func(*OwnRun)
 		o    Options
 		want string
 	}{
-		"the division": {func(*Own) {}, Options{Division: "closed"}, "left out: 2 results of the division open"},
-		"the benchmark": {func(o *Own) { o.Model = "bert-99" }, Options{},
+		"the division": {func(*OwnRun) {}, Options{Division: "closed"}, "left out: 2 results of the division open"},
+		"the benchmark": {func(o *OwnRun) { o.Model = "bert-99" }, Options{},
 			"no published result of bert-99 in Offline in "},
-		"the unit": {func(o *Own) { o.Result.Unit = "Tokens/s" }, Options{}, "2 results in another unit, Samples/s"},
+		"the unit": {func(o *OwnRun) { o.Result.Unit = "Tokens/s" }, Options{}, "2 results in another unit, Samples/s"},
 	} {
 		own := mine(9)
 		c.own(&own)
-		if _, err := Rank(p, []Own{own}, c.o); !errors.Is(err, ErrNoComparable) || exitcode.Of(err) != exitcode.Data ||
+		if _, err := Rank(p, []OwnRun{own}, c.o); !errors.Is(err, ErrNoComparable) || exitcode.Of(err) != exitcode.Data ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("another is %s: %v, want %q", name, err, c.want)
 		}
@@ -207,14 +207,14 @@ func TestRoundsAndRules(t *testing.T) {
 	if got != "v5.0 1 5 5.0000; v6.0 4 25 40.000; " {
 		t.Error(got)
 	}
-	if r.Spread != (Spread{5, 10, 20, 30, 40}) {
+	if r.Spread != (ValueSpread{5, 10, 20, 30, 40}) {
 		t.Errorf("%+v", r.Spread)
 	}
 	// two rounds that ask for the same have nothing to say; resnet of v0.5 and of today differ in samples or targets
 	if len(ruleDifferences([]string{"v6.0", "v6.0"}, own)) != 0 {
 		t.Error("a round differs from itself")
 	}
-	unet := Own{Entry: Entry{Model: "3d-unet-99", Scenario: "Offline", Round: "v0.7"}}
+	unet := OwnRun{RankedEntry: RankedEntry{Model: "3d-unet-99", Scenario: "Offline", Round: "v0.7"}}
 	if text := strings.Join(ruleDifferences([]string{"v1.0", "v5.1"}, unet), "; "); !strings.Contains(text,
 		"accuracy to reach: v0.7 to v1.0 DICE ") {
 		t.Errorf("volumes of another data set: %q", text)
@@ -259,7 +259,7 @@ func TestReadFaults(t *testing.T) {
 }
 
 // report is one ranking over two rounds, of a run with remarks.
-func report(t *testing.T) Report {
+func report(t *testing.T) RankingReport {
 	t.Helper()
 	p := readAll(t, map[string][]treetest.Result{
 		"v5.1": {box("a<b>", 100), box("a-system-with-a-name-that-is-very-long-indeed-and-has-no-blank-in-it", 300)},
@@ -289,7 +289,7 @@ func TestForms(t *testing.T) {
 			t.Errorf("the text lacks %q:\n%s", want, text.String())
 		}
 	}
-	var back Report
+	var back RankingReport
 	if err := json.Unmarshal(data.Bytes(), &back); err != nil || back.Schema != Schema ||
 		len(back.Rankings[0].Entries) != 4 || !back.Rankings[0].Entries[2].Own {
 		t.Errorf("%v: %s", err, data.String())

@@ -20,7 +20,7 @@ import (
 type Published struct {
 	Tree    string           // as the user named it
 	Round   tree.FoundRound  // determined from the seeds in the logs
-	Results []Entry          // without Value
+	Results []RankedEntry    // without Value
 	Without []result.Without // folders without a result, with the reasons
 }
 

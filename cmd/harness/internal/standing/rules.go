@@ -12,7 +12,7 @@ import (
 
 // ruleDifferences lists the differences between the rules of the published rounds and of the own run. They limit the
 // comparison of figures.
-func ruleDifferences(rounds []string, own Own) []string {
+func ruleDifferences(rounds []string, own OwnRun) []string {
 	names := slices.DeleteFunc(mlconf.Rounds(), func(name string) bool {
 		return !slices.Contains(rounds, name) && name != own.Round
 	})
@@ -87,7 +87,7 @@ func limitText(limit time.Duration) string {
 	return figure.Short(figure.Millis(limit)) + " ms"
 }
 
-func tokensText(r *mlconf.Rules, own Own) string {
+func tokensText(r *mlconf.Rules, own OwnRun) string {
 	limits, ok := r.TokenLimits(own.Model, own.Scenario)
 	if !ok {
 		return "not said"

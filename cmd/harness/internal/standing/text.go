@@ -14,13 +14,13 @@ import (
 // textColumns is the width of the text without a terminal.
 const textColumns = 80
 
-// around is the number of entries shown before and after an own run.
-const around = 4
+// neighbourCount is the number of entries shown before and after an own run.
+const neighbourCount = 4
 
 // WriteText writes the rankings for a terminal, up to 80 columns wide. It writes the best entries and the neighbours,
 // or all entries if every is true.
-func (r Report) WriteText(w io.Writer, every bool) error {
-	b := terminal.On(w)
+func (r RankingReport) WriteText(w io.Writer, every bool) error {
+	b := terminal.WriterTo(w)
 	writeWrapped(b, "", r.Note)
 	b.Print("\n")
 	r.writeTrees(b)
@@ -37,7 +37,7 @@ func (r Report) WriteText(w io.Writer, every bool) error {
 }
 
 // writeTrees writes the trees that were read. Names are cut to the remaining width of the line.
-func (r Report) writeTrees(b *terminal.Writer) {
+func (r RankingReport) writeTrees(b *terminal.Writer) {
 	round, basis := 0, 0
 	for _, tree := range r.Trees {
 		round, basis = max(round, terminal.Width(tree.Round)), max(basis, terminal.Width(tree.Basis))
@@ -97,10 +97,10 @@ func (r Ranking) writeRanking(b *terminal.Writer, every bool) {
 }
 
 // writeCompared writes a table of three columns within 80 characters. It wraps the last column.
-func (o Own) writeCompared(b *terminal.Writer) {
+func (o OwnRun) writeCompared(b *terminal.Writer) {
 	narrow := b
 	if n := b.Columns(); n == 0 || n > textColumns {
-		narrow = b.At(textColumns)
+		narrow = b.WithColumns(textColumns)
 	}
 	t := table.Table{Indent: "  "}
 	t.Head("", "YOUR RUN", "THE PUBLISHED RESULTS")
@@ -111,11 +111,11 @@ func (o Own) writeCompared(b *terminal.Writer) {
 }
 
 func (r Ranking) writeEntries(b *terminal.Writer, every bool) {
-	t := table.Table{Indent: "  ", Right: []int{0, 1, 2}, Whole: true}
+	t := table.Table{Indent: "  ", RightAligned: []int{0, 1, 2}, KeepWhole: true}
 	t.Head("PLACE", "RESULT", "", "ROUND", "SYSTEM", "ON")
-	list := r.Near(around)
+	list := r.Near(neighbourCount)
 	if every {
-		list = make([]*Entry, len(r.Entries))
+		list = make([]*RankedEntry, len(r.Entries))
 		for i := range list {
 			list[i] = &r.Entries[i]
 		}
@@ -135,8 +135,8 @@ func (r Ranking) writeEntries(b *terminal.Writer, every bool) {
 	_, _ = t.WriteTo(b)
 }
 
-// bins is the width of the distribution in characters.
-const bins = 48
+// spreadWidth is the width of the distribution in characters.
+const spreadWidth = 48
 
 // spreadBlocks contains the characters for eight heights.
 var spreadBlocks = []rune("▁▂▃▄▅▆▇█")
@@ -144,8 +144,8 @@ var spreadBlocks = []rune("▁▂▃▄▅▆▇█")
 // writeSpread draws the published results on a logarithmic scale and marks the own one below.
 func (r Ranking) writeSpread(b *terminal.Writer) {
 	s := r.Spread
-	at := logBins(float64(s.Least), float64(s.Largest), bins)
-	counts := make([]int, bins)
+	at := logBins(float64(s.Least), float64(s.Largest), spreadWidth)
+	counts := make([]int, spreadWidth)
 	most := 1
 	for _, e := range r.Entries {
 		if !e.Own {
@@ -154,7 +154,7 @@ func (r Ranking) writeSpread(b *terminal.Writer) {
 			most = max(most, counts[i])
 		}
 	}
-	line := make([]rune, bins)
+	line := make([]rune, spreadWidth)
 	for i, n := range counts {
 		line[i] = ' '
 		if n > 0 {
@@ -187,7 +187,7 @@ func (r Ranking) writeRounds(b *terminal.Writer) {
 		return
 	}
 	b.Print("\n")
-	t := table.Table{Indent: "  ", Right: []int{1, 2, 3}, Whole: true}
+	t := table.Table{Indent: "  ", RightAligned: []int{1, 2, 3}, KeepWhole: true}
 	t.Head("ROUND", "RESULTS", "MEDIAN", "BEST", "BY")
 	for _, round := range r.Rounds {
 		t.Row(round.Name, round.Results, figure.Round(float64(round.Median)), round.Best.Text, shortName(round.Best.Name(),

@@ -147,7 +147,7 @@ func (e *suiteEntry) convertToTask(j *Job) error {
 		}
 		return nil
 	}
-	t, err := mlmark.New(j.Model, e.mlmark, params)
+	t, err := mlmark.NewTask(j.Model, e.mlmark, params)
 	j.Task = &t
 	return err
 }

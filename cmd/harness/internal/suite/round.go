@@ -23,8 +23,8 @@ const (
 	paramFlag    = "param"
 )
 
-// Models contains the models that run a round's benchmarks.
-type Models struct {
+// RoundModels contains the models that run a round's benchmarks.
+type RoundModels struct {
 	All []sdk.ModelInfo
 	// Missing is the reason why benchmarks without a model have none; empty: no plugin has one.
 	Missing string
@@ -33,8 +33,8 @@ type Models struct {
 // NewRoundSuite returns the suite of all benchmarks of a round for which there is a model, in the round's scenarios and with
 // the flags in given. Of several models for the same scenarios of a benchmark it uses the first. A parameter applies to
 // the models that have it.
-func NewRoundSuite(rules *mlconf.Rules, models Models, given []Flag) (Suite, error) {
-	s := Suite{Name: "round " + rules.Name, Out: "round-" + rules.Name, Apart: true, MixedSizes: true}
+func NewRoundSuite(rules *mlconf.Rules, models RoundModels, given []Flag) (Suite, error) {
+	s := Suite{Name: "round " + rules.Name, Out: "round-" + rules.Name, Independent: true, MixedSizes: true}
 	r := roundSuite{Rules: rules, models: models.All, missingReason: models.Missing, runs: map[string][]string{}}
 	r.others, r.params = splitParams(given)
 	_, err := rules.Section("implementations", &r.named)
@@ -122,7 +122,7 @@ type roundSuite struct {
 	missingReason  string            // reason why a benchmark has no model
 	named          map[string]string // models of benchmarks whose names have other meanings in other rounds
 	others, params []Flag
-	only           []string // scenarios; empty: all
+	scenarios      []string // scenarios; empty: all
 	order          []sdk.ModelInfo
 	runs           map[string][]string // scenarios by model
 }
@@ -132,7 +132,7 @@ func (r *roundSuite) findBenchmark(name string) record.Benchmark {
 	b := record.Benchmark{Name: name}
 	var wanted []string
 	for _, s := range r.allScenarios(name) {
-		if len(r.only) == 0 || slices.Contains(r.only, s) {
+		if len(r.scenarios) == 0 || slices.Contains(r.scenarios, s) {
 			wanted = append(wanted, s)
 		}
 	}
@@ -177,7 +177,7 @@ func (r *roundSuite) readScenarios(given []Flag) error {
 			}
 			name = s.String()
 		}
-		r.only = append(r.only, name)
+		r.scenarios = append(r.scenarios, name)
 	}
 	return nil
 }
@@ -280,8 +280,8 @@ func (r *roundSuite) leftOutReason(name string) string {
 	switch {
 	case len(r.candidateModels(name)) == 0:
 		return cmp.Or(r.missingReason, "not in this build, no plugin here has it")
-	case len(r.only) > 0:
-		return fmt.Sprintf("not in %s, the round has it in %s", strings.Join(r.only, ", "), has)
+	case len(r.scenarios) > 0:
+		return fmt.Sprintf("not in %s, the round has it in %s", strings.Join(r.scenarios, ", "), has)
 	}
 	if r.missingReason != "" {
 		return r.missingReason + ", or does not run in " + has

@@ -83,7 +83,7 @@ func TestOfRound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewRoundSuite(rules, Models{All: someModels()}, nil)
+		s, err := NewRoundSuite(rules, RoundModels{All: someModels()}, nil)
 		if got := chosen(s); err != nil || got != want {
 			t.Errorf("%s: %v\n%s\nwant\n%s", name, err, got, want)
 		}
@@ -101,7 +101,7 @@ func TestOfEachRound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewRoundSuite(rules, Models{All: someModels()}, []Flag{{"note", "x"}})
+		s, err := NewRoundSuite(rules, RoundModels{All: someModels()}, []Flag{{"note", "x"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestOfRoundWithFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewRoundSuite(rules, Models{All: someModels()}, []Flag{{"scenario", "multistream"}, {"scenario", "Interactive"}})
+	s, err := NewRoundSuite(rules, RoundModels{All: someModels()}, []Flag{{"scenario", "multistream"}, {"scenario", "Interactive"}})
 	want := "llama2-70b-99.9: llama2-70b-interactive; resnet: resnet50; llama2-70b-interactive Server; " +
 		"resnet50 MultiStream; "
 	if got := chosen(s); err != nil || got != want {
@@ -149,7 +149,7 @@ func TestOfRoundWithFlags(t *testing.T) {
 	if got := find(s, "rgat"); got != `"" "not in this build, no plugin here has it"` {
 		t.Error(got)
 	}
-	s, err = NewRoundSuite(rules, Models{All: someModels()}, []Flag{{"param", "temperature=1"}})
+	s, err = NewRoundSuite(rules, RoundModels{All: someModels()}, []Flag{{"param", "temperature=1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,17 +161,17 @@ func TestOfRoundWithFlags(t *testing.T) {
 			t.Errorf("%v has the flags %v", j, j.Flags)
 		}
 	}
-	s, err = NewRoundSuite(rules, Models{All: someModels()}, []Flag{{"backend", "openai"}})
+	s, err = NewRoundSuite(rules, RoundModels{All: someModels()}, []Flag{{"backend", "openai"}})
 	if got := find(s, "qwen3.6-27b"); err != nil || got != `"" ""` {
 		t.Error(err, got)
 	}
-	models := Models{All: someModels(), Missing: "left out by --plugin mine"}
+	models := RoundModels{All: someModels(), Missing: "left out by --plugin mine"}
 	s, err = NewRoundSuite(rules, models, nil)
 	if got := find(s, "rgat"); err != nil || got != `"" "left out by --plugin mine"` {
 		t.Error(err, got)
 	}
 	for _, wrong := range []Flag{{"scenario", "Severe"}, {"param", "nothing=1"}} {
-		if _, err := NewRoundSuite(rules, Models{All: someModels()}, []Flag{wrong}); err == nil {
+		if _, err := NewRoundSuite(rules, RoundModels{All: someModels()}, []Flag{wrong}); err == nil {
 			t.Errorf("%v is accepted", wrong)
 		}
 	}

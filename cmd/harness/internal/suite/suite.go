@@ -32,8 +32,8 @@ type Suite struct {
 	Out    string        // folder of all results; default: Name
 	Budget time.Duration // no run starts after this time; 0: no limit
 	Jobs   []Job         // in order of execution
-	// Apart lets the other jobs run if a job cannot be planned.
-	Apart bool
+	// Independent lets the other jobs run if a job cannot be planned.
+	Independent bool
 	// MixedSizes means that a flag applies to models of every size. A number of samples is then limited for each model.
 	MixedSizes bool
 	// Benchmarks contains all benchmarks of the round of the suite; nil: the suite was read from a file.
@@ -100,8 +100,8 @@ const (
 	maxJobs  = 10_000
 )
 
-// IsFile reports whether an argument that may be a model is a suite.
-func IsFile(argument string) bool {
+// IsSuiteFile reports whether an argument that may be a model is a suite.
+func IsSuiteFile(argument string) bool {
 	switch strings.ToLower(filepath.Ext(argument)) {
 	case ".yaml", ".yml":
 		return true

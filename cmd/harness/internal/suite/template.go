@@ -13,7 +13,7 @@ var template []byte
 
 // WriteTemplate writes a suite template to path, which must not exist.
 func WriteTemplate(path string) error {
-	if !IsFile(path) {
+	if !IsSuiteFile(path) {
 		return fmt.Errorf("%s: want a name that ends in .yaml or .yml", path)
 	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)

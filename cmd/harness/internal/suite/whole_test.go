@@ -57,7 +57,7 @@ func TestEveryRoundIsWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := NewRoundSuite(rules, Models{All: models}, nil)
+		s, err := NewRoundSuite(rules, RoundModels{All: models}, nil)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

@@ -21,7 +21,7 @@ const (
 // eventHistory stores the events for pages that open later, and the open pages.
 type eventHistory struct {
 	mu      sync.Mutex
-	past    []feed.Event
+	stored  []feed.Event
 	clients map[*pageClient]bool
 	ended   bool
 }
@@ -52,20 +52,20 @@ func (h *eventHistory) Event(e feed.Event) {
 // keepEvent stores an event. It keeps only the last distribution of each run and a limited number of progress events.
 func (h *eventHistory) keepEvent(e feed.Event) {
 	if e.Distribution != nil {
-		h.past = slices.DeleteFunc(h.past, func(old feed.Event) bool { return old.Distribution != nil && old.Run == e.Run })
+		h.stored = slices.DeleteFunc(h.stored, func(old feed.Event) bool { return old.Distribution != nil && old.Run == e.Run })
 	}
-	h.past = append(h.past, e)
+	h.stored = append(h.stored, e)
 	if e.Progress == nil {
 		return
 	}
 	n := 0
-	for _, old := range h.past {
+	for _, old := range h.stored {
 		if old.Progress != nil && old.Run == e.Run {
 			n++
 		}
 	}
 	if n > maxProgress {
-		h.past = thinProgress(h.past, e.Run)
+		h.stored = thinProgress(h.stored, e.Run)
 	}
 }
 
@@ -138,7 +138,7 @@ func (h *eventHistory) joinClient() (*pageClient, []feed.Event) {
 	} else {
 		h.clients[c] = true
 	}
-	return c, slices.Clone(h.past)
+	return c, slices.Clone(h.stored)
 }
 
 func (h *eventHistory) removeClient(c *pageClient) {

@@ -93,7 +93,7 @@ func TestPageHasWhatItsScriptFills(t *testing.T) {
 }
 
 func progress(run int, from float64, p99 int64) feed.Event {
-	return feed.Event{Name: feed.NameProgress, Run: run, Progress: &feed.Progress{Window: feed.Window{
+	return feed.Event{Name: feed.NameProgress, Run: run, Progress: &feed.ProgressData{Window: feed.WindowData{
 		FromS: from, ToS: from + 0.5, SamplesPerSec: from, Latency: &feed.TimePercentiles{Count: 1, P99: p99},
 	}}}
 }
@@ -101,10 +101,10 @@ func progress(run int, from float64, p99 int64) feed.Event {
 // TestLatePageHearsEverything, and what comes, up to the last event.
 func TestLatePageHearsEverything(t *testing.T) {
 	p := page(t)
-	p.Event(feed.Event{Name: feed.NameBegin, Begin: &feed.Begin{}})
+	p.Event(feed.Event{Name: feed.NameBegin, Begin: &feed.BeginData{}})
 	for i := range 3 {
 		p.Event(feed.Event{Name: feed.NameDistribution, Run: 1,
-			Distribution: &feed.Distribution{Buckets: [][3]int64{{0, 1, int64(i)}}}})
+			Distribution: &feed.DistributionData{Buckets: [][3]int64{{0, 1, int64(i)}}}})
 	}
 	r := get(t, p, EventsPath)
 	defer r.Body.Close()
@@ -124,7 +124,7 @@ func TestLatePageHearsEverything(t *testing.T) {
 		names += e.Name + " "
 		if e.Name == feed.NameDistribution {
 			p.Event(progress(1, 0, 5))
-			p.Event(feed.Event{Name: feed.NameEnd, End: &feed.End{}})
+			p.Event(feed.Event{Name: feed.NameEnd, End: &feed.EndData{}})
 			p.endClients()
 		}
 	}

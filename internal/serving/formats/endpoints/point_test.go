@@ -323,7 +323,7 @@ func TestEndpointsOfGoldenRecords(t *testing.T) {
 	golden.EachBelow(t, "../vllm/testdata/golden", "serving/events/*.json", func(t *testing.T, path string) {
 		c := servingtest.ReadCase(t, path)
 		r := users()
-		r.Requests, r.Rules, r.Stream = c.Records(), c.Measure(), c.Rules.Stream == nil
+		r.Requests, r.Rules, r.Stream = c.Records(), c.FigureRules(), c.Rules.Stream == nil
 		dir, got := written(t, r)
 		begun := 0
 		for i := range r.Requests {

@@ -51,7 +51,7 @@ func TestGoldenVLLM(t *testing.T) {
 		for name, want := range others.Cases {
 			t.Run(name, func(t *testing.T) {
 				c := servingtest.ReadCase(t, filepath.Join(filepath.Dir(path), "events", name+".json"))
-				got := texted(t, formats.Run{Requests: c.Records(), Rules: c.Measure()})
+				got := texted(t, formats.Run{Requests: c.Records(), Rules: c.FigureRules()})
 				for key, value := range want.VLLM {
 					d := differs(got[keysOfVLLM[key]], value)
 					switch known := slices.Contains(explained[name].keys, key); {

@@ -228,7 +228,7 @@ func (a *pointAccuracy) issuedSamples() (total *big.Int, known bool) {
 			continue
 		}
 		repeats := big.NewInt(1)
-		if r, _ := a.entries[name].Get("n_repeats"); pyvalue.True(r) {
+		if r, _ := a.entries[name].Get("n_repeats"); pyvalue.IsTrue(r) {
 			if times, err := pyvalue.Int(r); err == nil && times.Sign() > 0 {
 				repeats = times
 			}

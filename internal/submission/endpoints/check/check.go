@@ -42,7 +42,7 @@ func openFolder(folder string, c *submissionChecker) (*submissionChecker, error)
 	}
 	r, err := bounded.OpenRoot(whole)
 	if err != nil {
-		return nil, bounded.Named(err)
+		return nil, bounded.ShortenPathError(err)
 	}
 	defer r.Close()
 	if err := c.checkFolder(r.FS(), filepath.Base(whole)); err != nil {
@@ -182,7 +182,7 @@ func (c *submissionChecker) hasAnyAccuracy() (found bool) {
 			scores, _ := c.readObject(p).Get("accuracy_scores")
 			_, isDict := scores.(*pyvalue.Dict)
 			_, isList := scores.([]any)
-			found = found || (isDict || isList) && pyvalue.True(scores)
+			found = found || (isDict || isList) && pyvalue.IsTrue(scores)
 		}
 		if found {
 			return fs.SkipAll

@@ -180,7 +180,7 @@ var nodeForm = func() schema.Kind {
 // node.
 func liftAccelerator(v any) any {
 	node, ok := v.(*pyvalue.Dict)
-	if info, _ := node.Get("accelerator_info"); !ok || pyvalue.True(info) {
+	if info, _ := node.Get("accelerator_info"); !ok || pyvalue.IsTrue(info) {
 		return v
 	}
 	flat := pyvalue.NewDict()

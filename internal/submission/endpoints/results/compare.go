@@ -171,12 +171,12 @@ func (c Comparison) Share(s Share) string {
 // writeComparisons writes the leading systems and the areas under the curves.
 func (r *Results) writeComparisons(w io.Writer) error {
 	for _, c := range r.Compare() {
-		leads := table.Table{Right: []int{0, 1}}
+		leads := table.Table{RightAligned: []int{0, 1}}
 		leads.Head("ABOVE", "UP TO", "TOKENS/S OF ONE USER: AHEAD", "AT THE END OF THE RANGE")
 		for _, l := range c.Leads {
 			leads.Row(Shown(&l.From), Shown(&l.To), l.System, l.Others())
 		}
-		areas := table.Table{Right: []int{1, 2}}
+		areas := table.Table{RightAligned: []int{1, 2}}
 		areas.Head("SYSTEM", "AREA UNDER THE STEPS", "OF THE LARGEST")
 		for _, s := range c.Areas {
 			areas.Row(s.System, Shown(&s.Area), c.Share(s))

@@ -118,7 +118,7 @@ func firstNonEmpty(d *pyvalue.Dict, keys ...string) any {
 // firstTrue returns the value of the first key that is true in Python.
 func firstTrue(d *pyvalue.Dict, keys ...string) any {
 	for _, key := range keys {
-		if v, _ := d.Get(key); pyvalue.True(v) {
+		if v, _ := d.Get(key); pyvalue.IsTrue(v) {
 			return v
 		}
 	}
@@ -160,7 +160,7 @@ func curveEntry(p check.Point, id string) (entry *pyvalue.Dict, dropped []string
 	details.Set("node_types", nodes)
 	data := from(merged, "dataset_id", "dataset_name", "input_token_average", "output_token_average", "dataset_type",
 		"dataset_link")
-	if !pyvalue.True(merged("dataset_name")) {
+	if !pyvalue.IsTrue(merged("dataset_name")) {
 		v, _ := p.Config.Get("dataset")
 		data.Set("dataset_name", v)
 	}

@@ -18,7 +18,7 @@ const unknownText = "-"
 
 // WriteTable writes a table of each curve, with notes on unknown values and failed checks.
 func (r *Results) WriteTable(w io.Writer) error {
-	t := table.Table{Right: []int{1, 4, 5, 6, 7, 8, 9, 10, 11, 12}, Whole: true}
+	t := table.Table{RightAligned: []int{1, 4, 5, 6, 7, 8, 9, 10, 11, 12}, KeepWhole: true}
 	t.Head("POINT", "USERS", "REGION", "OFFLINE", "SYSTEM TPS", "TPS/USER", "INTERACTIVITY", "TTFT P90 MS", "TPOT P90 MS",
 		"QPS", "TPS UTIL", "KW", "TPS/KW", "WINDOW", "VERDICT")
 	for _, c := range r.Curves {

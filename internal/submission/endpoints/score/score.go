@@ -78,7 +78,7 @@ var extractorClasses = map[string]string{"identity_extractor": "IdentityExtracto
 // scoreRouge returns the mean ROUGE scores of the answers in percent, as texts rounded to four decimals, and the number
 // of characters of the answers.
 func scoreRouge(s *ScoredSet, rows []SampleRow, answers []ReceivedText) (score, detail any, whole bool, err error) {
-	split, compare := punkt.New(punkt.English()), rouge.New(rouge.TokenizerOptions{Stem: true})
+	split, compare := punkt.NewSplitter(punkt.English()), rouge.New(rouge.TokenizerOptions{Stem: true})
 	var sums [4]float64
 	length := 0
 	for _, a := range answers {

@@ -85,7 +85,7 @@ func (l *detailLog) addLine(text string) error {
 	flags, _ := metadata.(*pyvalue.Dict)
 	isError, ok := flags.Get("is_error")
 	l.lacksFlag = l.lacksFlag || !ok
-	if pyvalue.True(isError) {
+	if pyvalue.IsTrue(isError) {
 		l.errors++
 	}
 	return nil

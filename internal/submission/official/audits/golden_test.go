@@ -44,7 +44,7 @@ func TestGoldenOfficial(t *testing.T) {
 		golden.ReadJSON(t, path, &c)
 		work := t.TempDir()
 		if len(c.Inputs) > 0 {
-			treeops.Logs(t, work, c.Inputs)
+			treeops.WriteLogs(t, work, c.Inputs)
 		}
 		treeops.Apply(t, work, c.Ops)
 		t.Chdir(work)

@@ -83,7 +83,7 @@ func Check(root string, o Options) (*Report, error) {
 	}
 	r, err := bounded.OpenRoot(root)
 	if err != nil {
-		return nil, fmt.Errorf("the folder of a submission is wanted: %w", bounded.Named(err))
+		return nil, fmt.Errorf("the folder of a submission is wanted: %w", bounded.ShortenPathError(err))
 	}
 	defer r.Close()
 	c := &checker{

@@ -210,7 +210,7 @@ func (c *checker) modelOf(f *folder) (string, error) {
 		v, _ := given.Get(key)
 		if name, ok := v.(string); ok {
 			names[key] = name
-		} else if pyvalue.True(v) {
+		} else if pyvalue.IsTrue(v) {
 			names[key] = pyvalue.Text(v) // not the name of a model
 		}
 	}

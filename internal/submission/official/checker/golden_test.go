@@ -33,7 +33,7 @@ type checkCase struct {
 // TestGoldenOfficial compares with what the official checker said: its verdict, the folders refused, the results, and
 // the summary byte for byte where a case has it.
 func TestGoldenOfficial(t *testing.T) {
-	bases := treeops.NewBases(t)
+	bases := treeops.NewBaseTrees(t)
 	golden.Each(t, "submission/check/*.json", func(t *testing.T, file string) {
 		var c checkCase
 		golden.ReadJSON(t, file, &c)

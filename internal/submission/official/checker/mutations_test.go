@@ -10,7 +10,7 @@ import (
 // trees with one change each, of which PLUMBLINE_MUTATIONS=N takes one of N.
 func TestOfficialCheckerMutations(t *testing.T) {
 	o := officialChecker(t)
-	bases := treeops.NewBases(t)
+	bases := treeops.NewBaseTrees(t)
 	for _, base := range []string{"edge", "datacenter"} {
 		root := bases.Tree(t, base, []treeops.Op{treeops.ShortLists()})
 		treeops.EachPart(t, root, func(t *testing.T, root string) {

@@ -12,7 +12,7 @@ import (
 
 // TestNewRoundsAreJudged judges reference trees by rounds that are the newest one's file under another name.
 func TestNewRoundsAreJudged(t *testing.T) {
-	bases := treeops.NewBases(t)
+	bases := treeops.NewBaseTrees(t)
 	const each = 9 // of the cases, for its time
 	n := 0
 	golden.Each(t, "submission/check/*.json", func(t *testing.T, path string) {

@@ -317,7 +317,7 @@ func TestLinksOutOfTheTree(t *testing.T) {
 func TestTextsAreReadToTheirEndGolden(t *testing.T) {
 	const file = "closed/Toylab/results/toy_edge/resnet50/Offline/TEST01/verify_performance.txt"
 	far := strings.Repeat("#\n", 10_000) + "\x96"
-	root := treeops.NewBases(t).Tree(t, "edge", []treeops.Op{{Op: "append", Path: file, Text: &far}})
+	root := treeops.NewBaseTrees(t).Tree(t, "edge", []treeops.Op{{Op: "append", Path: file, Text: &far}})
 	if r := check(t, root, Options{}); r.Verdict != Errors || len(r.Rejected) != 1 {
 		t.Errorf("%s, %+v", r.Verdict, r.Rejected)
 	}

@@ -135,7 +135,7 @@ func TestOfficialChecker(t *testing.T) {
 			o.compare(t, yoloTree(t, round, "yolo-99", "mAP=53.103%"), checkCase{Version: round})
 		}
 	})
-	bases := treeops.NewBases(t)
+	bases := treeops.NewBaseTrees(t)
 	golden.Each(t, "submission/check/*.json", func(t *testing.T, file string) {
 		var c checkCase
 		golden.ReadJSON(t, file, &c)
@@ -209,7 +209,7 @@ func (o official) replace(t *testing.T, file, old, text string) {
 func TestOfficialCheckerFiles(t *testing.T) {
 	o := officialChecker(t)
 	o.spoilAll(t, "testdata/small", smallTree)
-	bases := treeops.NewBases(t)
+	bases := treeops.NewBaseTrees(t)
 	for _, base := range []string{"edge", "datacenter"} {
 		o.spoilAll(t, bases.Tree(t, base, nil), func(t *testing.T) string { return bases.Tree(t, base, nil) })
 	}

@@ -125,7 +125,7 @@ func (c *checker) checkLatency(r run) {
 		c.checkMeasuredLatency(r)
 		return
 	}
-	if v := r.log.Get("early_stopping_met"); !pyvalue.True(v) {
+	if v := r.log.Get("early_stopping_met"); !pyvalue.IsTrue(v) {
 		r.addFault("early_stopping_met is %s", pyvalue.Name(v))
 		return
 	}
@@ -227,7 +227,7 @@ func (c *checker) checkTokens(r run) {
 		return
 	}
 	const measured = detail.KeyTokenLatencies
-	if v := r.log.Get(measured); !pyvalue.True(v) {
+	if v := r.log.Get(measured); !pyvalue.IsTrue(v) {
 		r.addFault("%s is %s, want true", measured, pyvalue.Name(v))
 		return
 	}

@@ -58,8 +58,8 @@ func (c *checker) computePower(f *folder) error {
 	if len(a.Faults) > 0 {
 		return a.Faults[0]
 	}
-	m := spl.Measured{Scenario: f.place.Scenario}
-	m.Logged, _ = f.performance.Get(detail.KeyScenario).(string)
+	m := spl.MeasuredRun{Scenario: f.place.Scenario}
+	m.LoggedScenario, _ = f.performance.Get(detail.KeyScenario).(string)
 	_, isText := f.metric.(string)
 	performance, err := pyvalue.Float(f.metric)
 	isNumber := err == nil && !isText

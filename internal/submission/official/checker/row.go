@@ -20,7 +20,7 @@ func (c *checker) addRows(f *folder) error {
 	if err != nil {
 		return err
 	}
-	if pyvalue.True(f.metric) {
+	if pyvalue.IsTrue(f.metric) {
 		c.report.Results++
 	} else if f.metric == nil {
 		none := []Reason{{"performance", "there is no result"}}
@@ -93,13 +93,13 @@ func totalAccelerators(f *folder) (string, error) {
 func joinNotes(f *folder) (string, error) {
 	hw, _ := f.fields.Get("hw_notes")
 	sw, _ := f.fields.Get("sw_notes")
-	if !pyvalue.True(sw) {
+	if !pyvalue.IsTrue(sw) {
 		return pyvalue.Text(hw), nil
 	}
 	software, ok := sw.(string)
 	hardware, ok2 := hw.(string)
 	switch {
-	case !ok || !ok2 && pyvalue.True(hw):
+	case !ok || !ok2 && pyvalue.IsTrue(hw):
 		return "", errors.New("hw_notes or sw_notes is no text")
 	case hardware == "":
 		return software, nil

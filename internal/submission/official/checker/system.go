@@ -42,7 +42,7 @@ func (s system) textField(name string) string {
 
 func (c *checker) checkRequiredFields(f *folder) {
 	required := fields.Fields()
-	if v, _ := f.fields.Get(fields.IsNetwork); pyvalue.True(v) {
+	if v, _ := f.fields.Get(fields.IsNetwork); pyvalue.IsTrue(v) {
 		required = append(required, fields.NetworkFields()...)
 	}
 	for _, field := range required {
@@ -50,7 +50,7 @@ func (c *checker) checkRequiredFields(f *folder) {
 		switch {
 		case !ok:
 			f.addFault(groupSystem, "the field %s is missing", field.Name)
-		case field.Required && !c.SkipMeaningful && !pyvalue.True(v):
+		case field.Required && !c.SkipMeaningful && !pyvalue.IsTrue(v):
 			f.addFault(groupSystem, "the field %s is empty", field.Name)
 		}
 	}
@@ -106,7 +106,7 @@ func (c *checker) checkMeasurements(f *folder) {
 		switch {
 		case !ok:
 			f.addFault(groupMeasurements, "the field %s is missing", field.Name)
-		case !c.SkipMeaningful && !pyvalue.True(v):
+		case !c.SkipMeaningful && !pyvalue.IsTrue(v):
 			f.addFault(groupMeasurements, "the field %s is empty", field.Name)
 		}
 	}

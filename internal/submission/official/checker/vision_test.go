@@ -48,7 +48,7 @@ func (m tried) tree(t *testing.T, round string) string {
 	}
 	ops = append(ops, treeops.Op{Op: "replace", Path: folder + m.model + "/*/accuracy/accuracy.txt",
 		Old: "accuracy=76.460%, good=38230, total=50000", New: m.accuracy})
-	return treeops.NewBases(t).Tree(t, "edge", ops)
+	return treeops.NewBaseTrees(t).Tree(t, "edge", ops)
 }
 
 // yoloTree is that of a model of yolo.

@@ -52,7 +52,7 @@ func (c *formerChecker) judgeFolder(f *scenarioFolder, listed bool) error {
 	if err := c.judgeCompliance(f); err != nil {
 		return err
 	}
-	if !pyvalue.True(f.entry.value) {
+	if !pyvalue.IsTrue(f.entry.value) {
 		return nil
 	}
 	if !f.isAccurate {

@@ -93,7 +93,7 @@ func (c *formerChecker) countEntries() {
 	for _, name := range slices.Sorted(maps.Keys(c.entries)) {
 		e := c.entries[name]
 		switch {
-		case pyvalue.True(e.value):
+		case pyvalue.IsTrue(e.value):
 			r.Results++
 		case e.value == nil:
 			r.Rejected = append(r.Rejected, checker.Rejection{Folder: name, Reasons: e.faults})

@@ -83,7 +83,7 @@ func (c *formerChecker) checkDescription(name string) (faults []string, err erro
 		switch {
 		case !ok:
 			faults = append(faults, "the field "+field.Name+" is missing")
-		case !c.features.LoosePapers && !c.SkipMeaningful && !pyvalue.True(v):
+		case !c.features.LoosePapers && !c.SkipMeaningful && !pyvalue.IsTrue(v):
 			faults = append(faults, "the field "+field.Name+" is empty")
 		}
 	}
@@ -154,7 +154,7 @@ func (f *scenarioFolder) parseEqualIssue(lines []string) error {
 		}
 		if parts[2] == "sample_concatenate_permutation" && (parts[0] == model || parts[0] == "*") &&
 			(parts[1] == f.place.Scenario || parts[1] == "*") && isNumeric(halves[1]) {
-			n, err := strconv.ParseUint(pyfloat.Digits(halves[1]), 10, 64)
+			n, err := strconv.ParseUint(pyfloat.ToASCIIDigits(halves[1]), 10, 64)
 			f.equalIssue = err == nil && n == 1
 			return nil
 		}

@@ -324,7 +324,7 @@ func (c *formerChecker) judgeTokens(r *performanceLog) (valid bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if !pyvalue.True(v) {
+	if !pyvalue.IsTrue(v) {
 		r.addFault(r.group, "%s: %s is %s, want true", r.dir, detail.KeyTokenLatencies, pyvalue.Name(v))
 		return false, nil
 	}

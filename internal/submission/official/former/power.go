@@ -97,16 +97,16 @@ func (c *formerChecker) averagePower(w spl.Window, text string) (watts float64, 
 			}
 		}
 	}
-	samples, sum, n := spl.NewReader(strings.NewReader(text)), 0.0, 0
+	samples, sum, n := spl.NewSampleReader(strings.NewReader(text)), 0.0, 0
 	for {
 		s, err := samples.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil && (s.Time.IsZero() || w.Holds(s.Time)) {
+		if err != nil && (s.Time.IsZero() || w.Contains(s.Time)) {
 			return 0, err
 		}
-		if err == nil && w.Holds(s.Time) && (s.Watts > 0 || !c.book.PositivePower) {
+		if err == nil && w.Contains(s.Time) && (s.Watts > 0 || !c.book.PositivePower) {
 			sum += s.Watts
 			n++
 		}

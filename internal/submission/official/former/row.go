@@ -103,7 +103,7 @@ func (c *formerChecker) joinNotes(f *scenarioFolder) (string, error) {
 	if !isText && has {
 		return "", errors.New("hw_notes is no text")
 	}
-	if !pyvalue.True(sw) {
+	if !pyvalue.IsTrue(sw) {
 		return hardware, nil
 	}
 	software, isText := sw.(string)

@@ -103,7 +103,7 @@ func (c *formerChecker) checkSystemFields(s *describedSystem) (faults []string, 
 		case slices.Contains(c.features.FieldsLater, field.Name):
 		case !has:
 			fault("the field %s is missing", field.Name)
-		case !c.features.LoosePapers && field.Required && !c.SkipMeaningful && !pyvalue.True(v):
+		case !c.features.LoosePapers && field.Required && !c.SkipMeaningful && !pyvalue.IsTrue(v):
 			fault("the field %s is empty", field.Name)
 		}
 	}
@@ -147,7 +147,7 @@ func mappedModel(mapping any, folder string) (string, error) {
 		return "", errMapping
 	}
 	v, _ := names.Get(folder)
-	if !pyvalue.True(v) {
+	if !pyvalue.IsTrue(v) {
 		return "", nil
 	}
 	name, ok := v.(string)

@@ -82,7 +82,7 @@ func judgeAccuracyText(text []string, targets []mlconf.Target) (valid bool, err 
 			if !ok {
 				continue
 			}
-			v, err := strconv.ParseFloat(pyfloat.Digits(found), 64)
+			v, err := strconv.ParseFloat(pyfloat.ToASCIIDigits(found), 64)
 			if err != nil && !math.IsInf(v, 0) {
 				return false, fmt.Errorf("%q is no number", found)
 			}
@@ -252,7 +252,7 @@ func lastAccuracy(path, metric string) (v float64, err error) {
 	}
 	for _, line := range text {
 		if found, ok := result.ParseAccuracy(metric, line); ok {
-			if v, err = strconv.ParseFloat(pyfloat.Digits(found), 64); err != nil {
+			if v, err = strconv.ParseFloat(pyfloat.ToASCIIDigits(found), 64); err != nil {
 				return 0, err
 			}
 		}

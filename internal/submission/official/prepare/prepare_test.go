@@ -64,7 +64,7 @@ func TestOfficialGolden(t *testing.T) {
 		}
 		var c officialCase
 		golden.ReadJSON(t, path, &c)
-		base, work := treeops.Base(t, c.Base), t.TempDir()
+		base, work := treeops.WriteBase(t, c.Base), t.TempDir()
 		in := filepath.Join(work, "in")
 		if err := os.Rename(base, in); err != nil {
 			t.Fatal(err)

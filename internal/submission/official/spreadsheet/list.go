@@ -106,7 +106,7 @@ func mergePower(a, b *pyvalue.Dict) *pyvalue.Dict {
 
 // withoutPower returns a result without power. A result of zero keeps its field names.
 func withoutPower(a *pyvalue.Dict) *pyvalue.Dict {
-	if v, _ := a.Get("Result"); !pyvalue.True(v) {
+	if v, _ := a.Get("Result"); !pyvalue.IsTrue(v) {
 		return a
 	}
 	d := withoutKeys(a, "Result", "Units")

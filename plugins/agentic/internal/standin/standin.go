@@ -121,7 +121,7 @@ func newScriptGenerator(s Script) *scriptGenerator {
 	if err != nil { // impossible for generated questions
 		return g
 	}
-	for i, command := range tooluse.Recorded() {
+	for i, command := range tooluse.RecordedCommands() {
 		t := set.Turns[i]
 		g.answers[makeTurnKey(t.Conversation, len(t.Messages))] = s.answerTurn(command, i)
 	}
@@ -131,13 +131,13 @@ func newScriptGenerator(s Script) *scriptGenerator {
 // answerQuestion returns the answer to question i of a subset.
 func (s *Script) answerQuestion(q tooluse.Question, i int) scriptedAnswer {
 	of := s.Questions
-	if len(q.Right) == 0 {
+	if len(q.Calls) == 0 {
 		if slices.Contains(of.WrongValue, i) {
 			return scriptedAnswer{calls: []tooluse.Call{{Name: "timer_start", Arguments: map[string]any{"seconds": 1}}}}
 		}
 		return scriptedAnswer{text: "No function here helps with that."}
 	}
-	last := &q.Right[len(q.Right)-1]
+	last := &q.Calls[len(q.Calls)-1]
 	first := firstKey(last.Arguments)
 	switch {
 	case slices.Contains(of.WrongValue, i):
@@ -145,11 +145,11 @@ func (s *Script) answerQuestion(q tooluse.Question, i int) scriptedAnswer {
 	case slices.Contains(of.Missing, i):
 		delete(last.Arguments, first)
 	case slices.Contains(of.Text, i):
-		return scriptedAnswer{text: formatPython(q.Right)}
+		return scriptedAnswer{text: formatPython(q.Calls)}
 	case slices.Contains(of.Silent, i):
 		return scriptedAnswer{}
 	}
-	return scriptedAnswer{calls: q.Right}
+	return scriptedAnswer{calls: q.Calls}
 }
 
 func firstKey(m map[string]any) (first string) {

@@ -4,7 +4,7 @@ import "strings"
 
 // Apply splits the words of a line into pieces, like subword-nmt's apply_bpe. Spaces separate pieces and words in the
 // result. It keeps blanks at both ends unchanged. Only spaces separate words.
-func (c *Codes) Apply(line string) string {
+func (c *Merges) Apply(line string) string {
 	words := strings.TrimLeft(line, blanks)
 	lead := line[:len(line)-len(words)]
 	words = strings.TrimRight(words, blanks)
@@ -12,7 +12,7 @@ func (c *Codes) Apply(line string) string {
 }
 
 // Pieces returns the pieces of a line's words, in order.
-func (c *Codes) Pieces(line string) []string {
+func (c *Merges) Pieces(line string) []string {
 	var pieces []string
 	for word := range strings.SplitSeq(strings.Trim(line, blanks), " ") {
 		if word == "" {
@@ -28,7 +28,7 @@ func (c *Codes) Pieces(line string) []string {
 }
 
 // splitWord splits a word into symbols and merges pairs until no pair can be merged.
-func (c *Codes) splitWord(word string) []string {
+func (c *Merges) splitWord(word string) []string {
 	symbols := strings.Split(word, "")
 	if len(symbols) == 1 {
 		return symbols
@@ -54,7 +54,7 @@ func (c *Codes) splitWord(word string) []string {
 }
 
 // nextPair returns the pair with the lowest rank, which is merged next.
-func (c *Codes) nextPair(symbols []string) (best symbolPair, ok bool) {
+func (c *Merges) nextPair(symbols []string) (best symbolPair, ok bool) {
 	minRank := len(c.ranks) + 1
 	for i, left := range symbols[:len(symbols)-1] {
 		p := symbolPair{left, symbols[i+1]}

@@ -10,8 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// Codes contains the merges of a codes file. It is immutable.
-type Codes struct {
+// Merges contains the merges of a codes file. It is immutable.
+type Merges struct {
 	ranks       map[symbolPair]int
 	separateEnd bool // the end of a word is a separate symbol (version 0.1)
 }
@@ -30,10 +30,10 @@ const (
 // ParseCodes parses a codes file. It starts with an optional line "#version: 0.1" or 0.2; the default is 0.1. Each
 // further line is a pair, in the order of merging. If a pair occurs twice, the first occurrence counts. The error lists
 // every invalid line.
-func ParseCodes(data []byte) (*Codes, error) {
+func ParseCodes(data []byte) (*Merges, error) {
 	text := strings.TrimRight(string(bytes.TrimPrefix(data, []byte("\ufeff"))), "\n")
 	lines := strings.Split(text, "\n")
-	c := &Codes{ranks: make(map[symbolPair]int, len(lines)), separateEnd: true}
+	c := &Merges{ranks: make(map[symbolPair]int, len(lines)), separateEnd: true}
 	var faults []error
 	first := 0
 	if strings.HasPrefix(lines[0], versionMark) {
@@ -51,7 +51,7 @@ func ParseCodes(data []byte) (*Codes, error) {
 	return c, nil
 }
 
-func (c *Codes) setVersion(line string) error {
+func (c *Merges) setVersion(line string) error {
 	switch version := strings.TrimSpace(strings.TrimPrefix(line, versionMark)); version {
 	case "0.1":
 	case "0.2":
@@ -62,7 +62,7 @@ func (c *Codes) setVersion(line string) error {
 	return nil
 }
 
-func (c *Codes) addLine(line string, rank int) error {
+func (c *Merges) addLine(line string, rank int) error {
 	symbols := strings.Split(strings.Trim(line, blanks), " ")
 	switch {
 	case !utf8.ValidString(line):

@@ -25,7 +25,7 @@ func TestGoldenBPE(t *testing.T) {
 	})
 }
 
-func readCodes(t *testing.T, path string) *Codes {
+func readCodes(t *testing.T, path string) *Merges {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {

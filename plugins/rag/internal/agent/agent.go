@@ -38,10 +38,10 @@ var (
 
 // LoopOptions contains the settings for answering a question.
 type LoopOptions struct {
-	Rounds     int // maximum number of rounds
-	Depth      int // number of passages per search
-	MaxQueries int // number of queries per round that a model is asked for
-	Prompts    *PromptSet
+	MaxRounds   int // maximum number of rounds
+	SearchDepth int // number of passages per search
+	MaxQueries  int // number of queries per round that a model is asked for
+	Prompts     *PromptSet
 }
 
 // maxQueryDocuments limits the documents that the model of queries reads to the most recently kept ones.
@@ -91,7 +91,7 @@ type pastSearch struct {
 }
 
 func (l *questionLoop) runRounds(ctx context.Context) error {
-	for !l.Sufficient && l.Rounds < l.options.Rounds {
+	for !l.Sufficient && l.Rounds < l.options.MaxRounds {
 		l.Rounds++
 		queries, err := l.runRound(ctx)
 		if err != nil {
@@ -138,9 +138,9 @@ func (l *questionLoop) judgeDocuments(ctx context.Context) (reasons any, err err
 	if reasons, err = l.askSufficiency(ctx); err != nil || !l.Sufficient {
 		return reasons, err
 	}
-	prompt := l.options.Prompts.stepPrompt(Answer, map[string]string{"question": l.question,
+	prompt := l.options.Prompts.stepPrompt(AnswerStep, map[string]string{"question": l.question,
 		"kept_docs": listDocuments("DOC", l.keptDocuments)})
-	reply, err := l.askModel(ctx, Answer, prompt)
+	reply, err := l.askModel(ctx, AnswerStep, prompt)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +154,7 @@ func (l *questionLoop) judgeDocuments(ctx context.Context) (reasons any, err err
 func (l *questionLoop) addFeedback(feedback any) error {
 	text, ok := feedback.(string)
 	switch {
-	case !ok && pyvalue.True(feedback):
+	case !ok && pyvalue.IsTrue(feedback):
 		return fmt.Errorf("%w: feedback or reasoning is %s, want a text", ErrReply, pyvalue.JSON(feedback))
 	case pystr.Trim(text) != "" && text != l.lastFeedback:
 		l.feedback = append(l.feedback, pystr.Trim(text))
@@ -203,13 +203,13 @@ func (l *questionLoop) searchAll(ctx context.Context, queries any) error {
 	if err != nil {
 		return err
 	}
-	keep := max(3, l.options.Depth/len(all))
+	keep := max(3, l.options.SearchDepth/len(all))
 	for _, q := range all {
 		query, ok := q.(string)
 		if !ok {
 			return fmt.Errorf("%w: a query is %s, want a text", ErrReply, pyvalue.JSON(q))
 		}
-		docs, err := l.environment.Search(ctx, query, l.options.Depth)
+		docs, err := l.environment.Search(ctx, query, l.options.SearchDepth)
 		if err != nil {
 			return err
 		}
@@ -237,7 +237,7 @@ func (l *questionLoop) searchAll(ctx context.Context, queries any) error {
 // listQueries lists the queries of a reply as Python iterates over them: the characters of a text, or the keys of an
 // object. If there are none, it returns the question.
 func (l *questionLoop) listQueries(queries any) (all []any, err error) {
-	if !pyvalue.True(queries) {
+	if !pyvalue.IsTrue(queries) {
 		return []any{l.question}, nil
 	}
 	switch v := queries.(type) {

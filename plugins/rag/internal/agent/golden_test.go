@@ -173,7 +173,7 @@ func (r *replayed) Ask(_ context.Context, s Step, round int, prompt string) (str
 			if has {
 				return "", ErrEnd
 			}
-			r.reason = r.reason || s == Queries
+			r.reason = r.reason || s == QueryStep
 			return "", fmt.Errorf("status %v", status)
 		}
 		text := reply.(string)
@@ -238,7 +238,7 @@ func TestGoldenLoop(t *testing.T) {
 				}
 				want := c.Result
 				if got.Answer != want.Answer || got.Rounds != want.Rounds || got.Searches != want.Searches ||
-					got.Sufficient != pyvalue.True(want.Sufficient) || !reflect.DeepEqual(got.URLs, want.URLs) {
+					got.Sufficient != pyvalue.IsTrue(want.Sufficient) || !reflect.DeepEqual(got.URLs, want.URLs) {
 					t.Errorf("%+v, want %+v", got, want)
 				}
 			})

@@ -15,10 +15,10 @@ type Step uint8
 
 // Steps of the loop.
 const (
-	Queries Step = iota
-	Relevance
-	Sufficiency
-	Answer
+	QueryStep Step = iota
+	RelevanceStep
+	SufficiencyStep
+	AnswerStep
 	steps
 )
 
@@ -69,7 +69,7 @@ func ReadPrompts(files fs.FS) (*PromptSet, error) {
 			faults = append(faults, fmt.Errorf("prompts: %w; want %s.txt", err, strings.Join(promptKeys(), ".txt, ")))
 			continue
 		}
-		t, err := parseTemplate(string(text), placeholders[key], key == Answer.String())
+		t, err := parseTemplate(string(text), placeholders[key], key == AnswerStep.String())
 		if err != nil {
 			faults = append(faults, fmt.Errorf("prompts: %s.txt: %w", key, err))
 		}

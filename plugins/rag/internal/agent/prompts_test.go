@@ -17,7 +17,7 @@ func ours() fstest.MapFS {
 		for _, p := range known {
 			text += " {" + p + "}"
 		}
-		if name != Answer.String() {
+		if name != AnswerStep.String() {
 			text += ` {{"a": 1}}`
 		} else {
 			text += ` {"b"} {c}`
@@ -35,7 +35,7 @@ func TestPrompts(t *testing.T) {
 	if got := p.JudgePrompt("q {x}", "t", "{llm_answer}"); got != `judge q {x} t {llm_answer} {"a": 1}` {
 		t.Errorf("%q", got)
 	}
-	got := p.stepPrompt(Answer, map[string]string{"question": "{kept_docs}", "kept_docs": "d"})
+	got := p.stepPrompt(AnswerStep, map[string]string{"question": "{kept_docs}", "kept_docs": "d"})
 	if got != `answer {kept_docs} d {"b"} {c}` {
 		t.Errorf("%q", got)
 	}
@@ -88,22 +88,22 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := LoopOptions{Rounds: 3, Depth: 10, MaxQueries: 3, Prompts: p}
+	o := LoopOptions{MaxRounds: 3, SearchDepth: 10, MaxQueries: 3, Prompts: p}
 	w := &scripted{replies: map[Step][]string{
-		Queries: {`{"queries": ["a", "b"]}`, "prose"}, Relevance: {`{"relevance": [1, 0]}`, "{}"},
-		Sufficiency: {`{"sufficient": false}`, ""}, Answer: {"yes"},
+		QueryStep: {`{"queries": ["a", "b"]}`, "prose"}, RelevanceStep: {`{"relevance": [1, 0]}`, "{}"},
+		SufficiencyStep: {`{"sufficient": false}`, ""}, AnswerStep: {"yes"},
 	}}
 	got, err := Run(t.Context(), "q", o, w)
-	steps := []Step{Queries, Relevance, Sufficiency, Queries, Relevance, Sufficiency, Answer}
+	steps := []Step{QueryStep, RelevanceStep, SufficiencyStep, QueryStep, RelevanceStep, SufficiencyStep, AnswerStep}
 	if err != nil || got.Answer != "yes" || got.Rounds != 3 || got.Searches != 3 || !slices.Equal(w.asked, steps) ||
 		!slices.Equal(w.queries, []string{"a", "b", "q"}) || !slices.Equal(got.URLs, []string{"u/a", "u/q"}) {
 		t.Errorf("%+v, %v; %v, %q", got, err, w.asked, w.queries)
 	}
-	if got.Fallbacks != [StepCount]int{Queries: 1, Relevance: 1, Sufficiency: 1} || len(got.Faults) != 3 {
+	if got.Fallbacks != [StepCount]int{QueryStep: 1, RelevanceStep: 1, SufficiencyStep: 1} || len(got.Faults) != 3 {
 		t.Errorf("fallbacks %v, %q", got.Fallbacks, got.Faults)
 	}
 	for _, reply := range []string{`{"queries": 5}`, `{"queries": [5]}`, `{"queries": ["a"], "feedback": ["x"]}`} {
-		w := &scripted{replies: map[Step][]string{Queries: {reply}}}
+		w := &scripted{replies: map[Step][]string{QueryStep: {reply}}}
 		if _, err := Run(t.Context(), "q", o, w); !errors.Is(err, ErrReply) {
 			t.Errorf("%s: %v", reply, err)
 		}
@@ -118,9 +118,9 @@ func FuzzReplies(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
 		w := &scripted{replies: map[Step][]string{
-			Queries: {reply, reply}, Relevance: {reply, reply}, Sufficiency: {reply, reply}, Answer: {reply},
+			QueryStep: {reply, reply}, RelevanceStep: {reply, reply}, SufficiencyStep: {reply, reply}, AnswerStep: {reply},
 		}}
-		got, err := Run(t.Context(), "q", LoopOptions{Rounds: 3, Depth: 2, MaxQueries: 3, Prompts: p}, w)
+		got, err := Run(t.Context(), "q", LoopOptions{MaxRounds: 3, SearchDepth: 2, MaxQueries: 3, Prompts: p}, w)
 		if err != nil && !errors.Is(err, ErrReply) || got.Rounds > 3 {
 			t.Fatalf("%+v, %v", got, err)
 		}

@@ -17,7 +17,7 @@ func (l *questionLoop) askRelevance(ctx context.Context) error {
 	for i, d := range l.newDocuments {
 		fmt.Fprintf(&new, "\n[NEW %d] %s\n", i+1, d.Text)
 	}
-	reply, err := l.askModel(ctx, Relevance, l.options.Prompts.stepPrompt(Relevance, map[string]string{
+	reply, err := l.askModel(ctx, RelevanceStep, l.options.Prompts.stepPrompt(RelevanceStep, map[string]string{
 		"question": l.question, "new_docs": new.String(), "kept_docs": l.keptSummary(),
 		"num_docs": strconv.Itoa(len(l.newDocuments)),
 	}))
@@ -26,7 +26,7 @@ func (l *questionLoop) askRelevance(ctx context.Context) error {
 	}
 	marks, err := readRelevance(reply, len(l.newDocuments))
 	if why := asUnreadable(err); why != nil {
-		l.countFallback(Relevance, why.Error())
+		l.countFallback(RelevanceStep, why.Error())
 	} else if err != nil && !errors.Is(err, errEmpty) {
 		return err
 	}
@@ -122,8 +122,8 @@ func shortJSON(v any) string {
 
 // askSufficiency asks whether the documents suffice, and returns the reasons.
 func (l *questionLoop) askSufficiency(ctx context.Context) (any, error) {
-	round, rounds := l.Rounds, l.options.Rounds
-	reply, err := l.askModel(ctx, Sufficiency, l.options.Prompts.stepPrompt(Sufficiency, map[string]string{
+	round, rounds := l.Rounds, l.options.MaxRounds
+	reply, err := l.askModel(ctx, SufficiencyStep, l.options.Prompts.stepPrompt(SufficiencyStep, map[string]string{
 		"question": l.question, "kept_docs": listDocuments("DOC", l.keptDocuments), "iteration": strconv.Itoa(round),
 		"max_iterations": strconv.Itoa(rounds),
 	}))
@@ -132,9 +132,9 @@ func (l *questionLoop) askSufficiency(ctx context.Context) (any, error) {
 	}
 	enough, reasons, err := readSufficiency(reply, round >= rounds)
 	if why := asUnreadable(err); why != nil {
-		l.countFallback(Sufficiency, why.Error())
+		l.countFallback(SufficiencyStep, why.Error())
 	}
-	l.Sufficient = pyvalue.True(enough)
+	l.Sufficient = pyvalue.IsTrue(enough)
 	return reasons, nil
 }
 
@@ -152,7 +152,7 @@ func readSufficiency(reply string, last bool) (enough, reasons any, err error) {
 	if reasons, ok = d.Get("reasoning"); !ok {
 		reasons = ""
 	}
-	if last && !pyvalue.True(enough) {
+	if last && !pyvalue.IsTrue(enough) {
 		return true, fmt.Sprintf("the last round; %s", shortJSON(reasons)), nil
 	}
 	return enough, reasons, nil
@@ -172,7 +172,7 @@ func (l *questionLoop) askQueries(ctx context.Context) (queries, feedback any, e
 	if len(l.feedback) > 0 {
 		past = strings.Join(l.feedback, "\n")
 	}
-	reply, err := l.askModel(ctx, Queries, l.options.Prompts.stepPrompt(Queries, map[string]string{
+	reply, err := l.askModel(ctx, QueryStep, l.options.Prompts.stepPrompt(QueryStep, map[string]string{
 		"question": l.question, "kept_docs": listDocuments("DOC", l.keptDocuments[max(0,
 			len(l.keptDocuments)-maxQueryDocuments):]),
 		"history": history, "feedback_history": past, "max_queries": strconv.Itoa(l.options.MaxQueries),
@@ -182,7 +182,7 @@ func (l *questionLoop) askQueries(ctx context.Context) (queries, feedback any, e
 	}
 	queries, feedback, err = readQueries(reply, l.question)
 	if why := asUnreadable(err); why != nil {
-		l.countFallback(Queries, why.Error())
+		l.countFallback(QueryStep, why.Error())
 	}
 	return queries, feedback, nil
 }

@@ -136,7 +136,7 @@ func (s *NeighborSampler) drawNumbers(key uint64, k, n int) []int {
 	chosen := s.chosen[:0]
 next:
 	for last := n - k; last < n; last++ {
-		v := random.Below(last + 1)
+		v := random.IntBelow(last + 1)
 		for _, before := range chosen {
 			if before == v {
 				chosen = append(chosen, last)

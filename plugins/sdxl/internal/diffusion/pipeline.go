@@ -40,7 +40,7 @@ type Pipeline struct {
 	Latent        *tensor.Dense // (1, channels, h, w): the noise from which every picture is generated
 	Negative      EncodedPrompt
 
-	Latents, Pictures half.Format // number formats of the UNet and of the decoder's pictures
+	LatentFormat, PictureFormat half.Format // number formats of the UNet and of the decoder's pictures
 }
 
 // pixelsPerLatent is the ratio between the sides of a picture and of its latent.
@@ -55,7 +55,7 @@ func NewLatent(shape [4]int, values []float32) (*tensor.Dense, error) {
 	return tensor.New(tensor.WithShape(shape[:]...), tensor.WithBacking(values)), nil
 }
 
-// Generate generates a picture for each prompt in a single batch. Pictures are uint8, with rows from top to bottom and
+// Generate generates a picture for each prompt in a single batch. PictureFormat are uint8, with rows from top to bottom and
 // red, green and blue of each pixel together.
 func (p *Pipeline) Generate(ctx context.Context, n Networks, prompts []EncodedPrompt) ([][]byte, error) {
 	in, err := p.stackConditions(prompts)
@@ -77,7 +77,7 @@ func (p *Pipeline) Generate(ctx context.Context, n Networks, prompts []EncodedPr
 	if err != nil {
 		return nil, err
 	}
-	return encodePictures(decoded, len(prompts), p.Pictures)
+	return encodePictures(decoded, len(prompts), p.PictureFormat)
 }
 
 // stackConditions returns the inputs that are the same in all steps.
@@ -116,7 +116,7 @@ func (p *Pipeline) startLatents(pictures int) (*tensor.Dense, error) {
 		return nil, fmt.Errorf("%w: the latent: %w", ErrShape, err)
 	}
 	latents := repeated.(*tensor.Dense)
-	p.Schedule.InFormat(p.Latents).ScaleNoise(floatValues(latents))
+	p.Schedule.InFormat(p.LatentFormat).ScaleNoise(floatValues(latents))
 	return latents, nil
 }
 
@@ -127,7 +127,7 @@ func (p *Pipeline) denoiseLatents(ctx context.Context, n Networks, in *DenoiseSt
 	shape[0] *= 2
 	in.Sample = tensor.New(tensor.WithShape(shape...), tensor.Of(tensor.Float32))
 	sample, predicted := floatValues(in.Sample), make([]float32, len(x))
-	schedule := p.Schedule.InFormat(p.Latents)
+	schedule := p.Schedule.InFormat(p.LatentFormat)
 	for i := range schedule.Len() {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -152,13 +152,13 @@ func (p *Pipeline) denoiseLatents(ctx context.Context, n Networks, in *DenoiseSt
 // those for the captions. The result extrapolates from the former through the latter.
 func (p *Pipeline) applyGuidance(dst, out []float32) {
 	negative, positive := out[:len(dst)], out[len(dst):][:len(dst)]
-	if p.Latents == half.Float32 {
+	if p.LatentFormat == half.Float32 {
 		for i, from := range negative {
 			dst[i] = from + float32(p.Guidance*(positive[i]-from))
 		}
 		return
 	}
-	round := p.Latents.Round
+	round := p.LatentFormat.Round
 	for i, from := range negative {
 		dst[i] = round(from + round(p.Guidance*round(positive[i]-from)))
 	}

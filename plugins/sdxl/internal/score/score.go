@@ -48,8 +48,8 @@ type PictureScorer struct {
 	values    []float32
 }
 
-// New returns a scorer.
-func New(o ScoreOptions) *PictureScorer {
+// NewPictureScorer returns a scorer.
+func NewPictureScorer(o ScoreOptions) *PictureScorer {
 	s := &PictureScorer{
 		ScoreOptions: o, scores: pictures.NewCaptionScorer(len(o.Captions)),
 		clip: image.OpenCLIP(clipSide, image.NCHW), inception: image.Inception(inceptionSide, image.NCHW),

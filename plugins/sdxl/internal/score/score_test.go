@@ -41,7 +41,7 @@ func open(t *testing.T, n ScoreNetworks) *PictureScorer {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(ScoreOptions{
+	return NewPictureScorer(ScoreOptions{
 		Captions: []string{"a", "A a", "a"}, Tokenizer: tokenizer, Real: real, Width: 2, Height: 1, Networks: n,
 	})
 }

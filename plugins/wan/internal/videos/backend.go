@@ -27,8 +27,8 @@ type VideoJob struct {
 // jobField is the field of a prompt that contains the job.
 const jobField = "plumbline_video"
 
-// Prompt returns the prompt that backends of this package accept.
-func (a VideoJob) Prompt(text string) (backend.Prompt, error) {
+// ToPrompt returns the prompt that backends of this package accept.
+func (a VideoJob) ToPrompt(text string) (backend.Prompt, error) {
 	field, err := json.Marshal(a)
 	return backend.Prompt{Text: text, Fields: map[string]json.RawMessage{jobField: field}}, err
 }
@@ -206,7 +206,7 @@ const maxConcurrency = 1024
 
 func (s *backendSettings) optionList() option.List {
 	return option.List{
-		option.Text("url", &s.url, "address of a server with the video API: http://HOST:PORT, to which "+Path+
+		option.Text("url", &s.url, "address of a server with the video API: http://HOST:PORT, to which "+APIPath+
 			" is added"),
 		option.Text("command", &s.command, "instead of url: a command, split at blanks, that reads each request as a line "+
 			"of JSON and prints the path of the video file on a line"),

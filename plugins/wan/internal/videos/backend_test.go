@@ -33,7 +33,7 @@ func ask(t *testing.T, options map[string]string, a VideoJob) (path, failure str
 	r := OfficialRequest()
 	r.Prompt = "a fox"
 	a.Body = r.EncodeBody()
-	p, err := a.Prompt(r.Prompt)
+	p, err := a.ToPrompt(r.Prompt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestServer(t *testing.T) {
 		{"a failure", "out of memory", 500, VideoJob{}, "", "500 Internal Server Error: \"out of memory\""},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.URL.Path != Path || r.Method != http.MethodPost {
+			if r.URL.Path != APIPath || r.Method != http.MethodPost {
 				t.Errorf("%s %s", r.Method, r.URL.Path)
 			}
 			w.WriteHeader(c.status)

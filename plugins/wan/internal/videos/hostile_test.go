@@ -167,7 +167,7 @@ func TestRedirects(t *testing.T) {
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		for _, to := range []string{other.URL + "/other", "file:///etc/passwd", "/v1/elsewhere"} {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.Path != Path {
+				if r.URL.Path != APIPath {
 					t.Errorf("%s was asked", r.URL.Path)
 				}
 				w.Header().Set("Location", to)

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk/backend"
 )
 
-// Path is the path of the API, relative to a server's address.
-const Path = "/v1/videos/generations"
+// APIPath is the path of the API, relative to a server's address.
+const APIPath = "/v1/videos/generations"
 
 // videoServer requests videos from an HTTP server.
 type videoServer struct {
@@ -27,8 +27,8 @@ func newVideoServer(address string) (*videoServer, error) {
 		return nil, fmt.Errorf("%w: url = %q, want http://HOST:PORT", backend.ErrOption, address)
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
-	if !strings.HasSuffix(u.Path, Path) {
-		u.Path = strings.TrimSuffix(u.Path, "/v1") + Path
+	if !strings.HasSuffix(u.Path, APIPath) {
+		u.Path = strings.TrimSuffix(u.Path, "/v1") + APIPath
 	}
 	const mostHead = 1 << 20 // bytes
 	return &videoServer{u.String(), &http.Client{

@@ -90,9 +90,9 @@ func (s *scanHeader) noteKnown() {
 	}
 }
 
-// Incomplete reports whether scans of a progressive file are missing, so that some coefficients are not completely
+// IsIncomplete reports whether scans of a progressive file are missing, so that some coefficients are not completely
 // known.
-func (d *Decoder) Incomplete() bool {
+func (d *Decoder) IsIncomplete() bool {
 	for i := range d.frame.componentCount {
 		for _, low := range d.components[i].knownBits {
 			if d.frame.progressive && low != 0 {

@@ -2,14 +2,14 @@ package merge
 
 import "strings"
 
-// Memory caches the results for pieces of text, because most words of a text recur. It uses up to a few megabytes and
+// PieceCache caches the results for pieces of text, because most words of a text recur. It uses up to a few megabytes and
 // is not safe for concurrent use.
-type Memory struct {
+type PieceCache struct {
 	spans map[string]idSpan
 	ids   []int32 // IDs of all cached pieces
 }
 
-// idSpan is a range in Memory.ids.
+// idSpan is a range in PieceCache.ids.
 type idSpan struct{ start, end int32 }
 
 const (
@@ -17,14 +17,14 @@ const (
 	maxCachedLength = 64 // bytes of a piece
 )
 
-// Recall returns the cached result for a piece. The caller must not change it. It is valid until the next call of Keep.
-func (m *Memory) Recall(piece string) (ids []int32, ok bool) {
+// Lookup returns the cached result for a piece. The caller must not change it. It is valid until the next call of Store.
+func (m *PieceCache) Lookup(piece string) (ids []int32, ok bool) {
 	s, ok := m.spans[piece]
 	return m.ids[s.start:s.end], ok
 }
 
-// Keep stores the result for a piece unless the piece is too long. If the cache is full, it is cleared first.
-func (m *Memory) Keep(piece string, ids []int32) {
+// Store stores the result for a piece unless the piece is too long. If the cache is full, it is cleared first.
+func (m *PieceCache) Store(piece string, ids []int32) {
 	if len(piece) > maxCachedLength {
 		return
 	}

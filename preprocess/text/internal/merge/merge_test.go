@@ -119,26 +119,26 @@ func BenchmarkApply(b *testing.B) {
 }
 
 func TestMemory(t *testing.T) {
-	var m Memory
-	if _, ok := m.Recall("a"); ok {
+	var m PieceCache
+	if _, ok := m.Lookup("a"); ok {
 		t.Error("an empty memory knows a piece")
 	}
-	m.Keep("a", []int32{1, 2})
-	m.Keep("b", nil)
-	m.Keep(strings.Repeat("x", maxCachedLength+1), []int32{3})
-	if ids, ok := m.Recall("a"); !ok || !slices.Equal(ids, []int32{1, 2}) {
+	m.Store("a", []int32{1, 2})
+	m.Store("b", nil)
+	m.Store(strings.Repeat("x", maxCachedLength+1), []int32{3})
+	if ids, ok := m.Lookup("a"); !ok || !slices.Equal(ids, []int32{1, 2}) {
 		t.Errorf("got %v, %v", ids, ok)
 	}
-	if ids, ok := m.Recall("b"); !ok || len(ids) != 0 {
+	if ids, ok := m.Lookup("b"); !ok || len(ids) != 0 {
 		t.Errorf("got %v, %v", ids, ok)
 	}
 	if len(m.spans) != 2 {
 		t.Error("a long piece is kept")
 	}
 	for i := range maxCachedPieces {
-		m.Keep(strconv.Itoa(i), []int32{int32(i)})
+		m.Store(strconv.Itoa(i), []int32{int32(i)})
 	}
-	if ids, ok := m.Recall(strconv.Itoa(maxCachedPieces - 1)); !ok || ids[0] != maxCachedPieces-1 || len(m.spans) > 2 {
+	if ids, ok := m.Lookup(strconv.Itoa(maxCachedPieces - 1)); !ok || ids[0] != maxCachedPieces-1 || len(m.spans) > 2 {
 		t.Errorf("got %v, %v, %d pieces", ids, ok, len(m.spans))
 	}
 }

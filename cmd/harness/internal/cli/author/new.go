@@ -83,12 +83,12 @@ func (a *app) runNew(args []string, f *newFlags) error {
 		fmt.Fprintln(a.Stdout, filepath.Join(args[1], name))
 	}
 	_, err = fmt.Fprintf(a.Stdout, "\nIt works as it is; README.md says what to replace.\n\n  cd %s\n  %s\n", args[1],
-		strings.Join(m.Next, "\n  "))
+		strings.Join(m.Commands, "\n  "))
 	return err
 }
 
 // writeModule writes the module that the arguments describe.
-func (a *app) writeModule(args []string, f *newFlags) (m newmodule.Module, err error) {
+func (a *app) writeModule(args []string, f *newFlags) (m newmodule.WrittenModule, err error) {
 	if len(args) != 2 {
 		return m, fmt.Errorf("%d arguments %q, want what to write (%s) and a folder; see harness new --help",
 			len(args), args, strings.Join(newmodule.Kinds(), " or "))
@@ -97,11 +97,11 @@ func (a *app) writeModule(args []string, f *newFlags) (m newmodule.Module, err e
 		return m, suggest.Unknown("kind of module", args[0], known)
 	}
 	spec := newmodule.ModuleSpec{
-		Kind: newmodule.Kind(args[0]), Language: newmodule.Language(f.language), Dir: args[1], Module: f.module,
-		Source: newmodule.FindSource(a.Executable, shell.Version().Version),
+		Kind: newmodule.ModuleKind(args[0]), Language: newmodule.Language(f.language), Dir: args[1], Module: f.module,
+		ProjectSource: newmodule.FindSource(a.Executable, shell.Version().Version),
 	}
 	if f.checkout != "" {
-		spec.Source = newmodule.CheckoutSource(f.checkout)
+		spec.ProjectSource = newmodule.CheckoutSource(f.checkout)
 	}
 	switch {
 	case f.model.Path != "":

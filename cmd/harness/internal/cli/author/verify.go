@@ -142,7 +142,7 @@ func (a *app) verifySubject(c *cobra.Command, f *verifyFlags) (conformance.Subje
 		return s, err
 	}
 	f.request.Model.Tuning = bench.NoTuning
-	p, err := a.Build(c, f.PluginFlags, f.request)
+	p, err := a.NewPlan(c, f.PluginFlags, f.request)
 	if err != nil {
 		path, ok := a.failedPlugin(f, err)
 		if !ok {
@@ -154,7 +154,7 @@ func (a *app) verifySubject(c *cobra.Command, f *verifyFlags) (conformance.Subje
 	if s.AnswerTimeout = f.Asked.Plugins.Launch.AnswerTimeout; !f.TimeoutGiven {
 		s.AnswerTimeout = bench.UsualAnswerTimeout
 	}
-	s.Note = a.Note
+	s.Note = a.PrintNote
 	s.Binary, s.Open, s.Env = p.Served.Path, p.Options, p.Env()
 	s.ScorerFiles = p.ScorerFiles
 	s.Reference, err = a.findReference(c, f, p)
@@ -202,7 +202,7 @@ func (a *app) findReference(c *cobra.Command, f *verifyFlags, p *bench.Plan) (*c
 		request := f.request
 		request.Model.Backend, request.Model.BackendOptions, request.Model.SecretSources,
 			request.Model.Devices = f.reference[at+1:], nil, nil, nil
-		q, err := a.Build(c, &other, request)
+		q, err := a.NewPlan(c, &other, request)
 		if err != nil {
 			return nil, fmt.Errorf("--reference %s: %w", f.reference, err)
 		}
@@ -251,7 +251,7 @@ func (a *app) hideSecrets(r conformance.CheckResult) conformance.CheckResult {
 func (a *app) printCheck(r conformance.CheckResult) {
 	r = a.hideSecrets(r)
 	t := table.Table{}
-	outcome := terminal.OfVerdict(string(r.Outcome))
+	outcome := terminal.StyleVerdict(string(r.Outcome))
 	outcome.Text = fmt.Sprintf("%-4s", r.Outcome) // the rows are written one by one
 	t.Row(outcome, fmt.Sprintf("%-13s", r.Name), fmt.Sprintf("%6.1f s", r.Seconds), r.Detail)
 	if r.Outcome == conformance.Fail {

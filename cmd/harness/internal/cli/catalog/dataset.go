@@ -49,7 +49,7 @@ func DatasetCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		c.AddCommand(a.actionCommand(f, w))
 	}
 	for _, below := range c.Commands() {
-		below.PreRunE = func(*cobra.Command, []string) error { return a.Guard(f) }
+		below.PreRunE = func(*cobra.Command, []string) error { return a.RestrictPlugins(f) }
 	}
 	return c
 }
@@ -92,7 +92,7 @@ func (a *app) actionCommand(f *shell.PluginFlags, of datasetAction) *cobra.Comma
 func twoArguments(what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) != 2 {
-			return fmt.Errorf("%s: want %s; see %s --help", shell.Of(c), what, c.CommandPath())
+			return fmt.Errorf("%s: want %s; see %s --help", shell.CommandName(c), what, c.CommandPath())
 		}
 		return nil
 	}
@@ -102,7 +102,7 @@ func convertArguments(c *cobra.Command, args []string) error {
 	if len(args) == 4 {
 		return nil
 	}
-	return fmt.Errorf("%s: %q are %d arguments, want 4: MODEL CONVERSION IN OUT; see %s --help", shell.Of(c), args,
+	return fmt.Errorf("%s: %q are %d arguments, want 4: MODEL CONVERSION IN OUT; see %s --help", shell.CommandName(c), args,
 		len(args), c.CommandPath())
 }
 

@@ -19,7 +19,7 @@ func (a *app) datasetListCommand(f *shell.PluginFlags) *cobra.Command {
   harness dataset list resnet50      data sets of one model`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return fmt.Errorf("%s: %q are %d arguments, want one model's name or none", shell.Of(c), args, len(args))
+				return fmt.Errorf("%s: %q are %d arguments, want one model's name or none", shell.CommandName(c), args, len(args))
 			}
 			return nil
 		},
@@ -50,11 +50,11 @@ func (a *app) listDatasets(c *cobra.Command, f *shell.PluginFlags, args []string
 			}
 		}
 	}
-	return a.Broken(catalog)
+	return a.ReportBroken(catalog)
 }
 
 func (a *app) writeDatasets(m sdk.ModelInfo) error {
-	terminal.On(a.Stdout).Print(terminal.Span{Style: terminal.Heading, Text: m.Name}, "\n")
+	terminal.WriterTo(a.Stdout).Print(terminal.Span{Style: terminal.Heading, Text: m.Name}, "\n")
 	for _, t := range []table.Table{datasetTable(m.Datasets), actionTable(m)} {
 		if _, err := t.WriteTo(a.Stdout); err != nil {
 			return err

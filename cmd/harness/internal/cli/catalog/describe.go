@@ -50,7 +50,7 @@ func DescribeCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 // writeDescription prints a model's manifest entry by section. It omits empty sections.
 func writeDescription(w io.Writer, s discover.Served) error {
 	m := s.Model
-	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: m.Name}, "  ", m.Summary, "\n\n")
+	terminal.WriterTo(w).Print(terminal.Span{Style: terminal.Heading, Text: m.Name}, "  ", m.Summary, "\n\n")
 	sections := []struct {
 		title, flag string
 		table       table.Table
@@ -82,7 +82,7 @@ func writeDescription(w io.Writer, s discover.Served) error {
 
 // writeHeading writes the title of a section and the flag for it.
 func writeHeading(w io.Writer, title, flag string) {
-	terminal.On(w).Print("\n", terminal.Span{Style: terminal.Heading, Text: title},
+	terminal.WriterTo(w).Print("\n", terminal.Span{Style: terminal.Heading, Text: title},
 		strings.TrimRight(" "+flag, " "), "\n")
 }
 

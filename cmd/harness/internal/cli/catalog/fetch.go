@@ -53,11 +53,11 @@ func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Long: fetchHelp,
 		Args: shell.RequireOneArgument("a model's name, or onnxruntime"),
 		RunE: func(c *cobra.Command, args []string) error {
-			if args[0] == onnxruntime.Name {
+			if args[0] == onnxruntime.RuntimeName {
 				return a.fetchRuntime(c.Context(), build, offline)
 			}
-			if given := shell.Changed(c, "variant", "release", "sha256", "from"); given != "" {
-				return sdk.Usage(fmt.Errorf("--%s belongs to `harness fetch %s`", given, onnxruntime.Name))
+			if given := shell.FirstChanged(c, "variant", "release", "sha256", "from"); given != "" {
+				return sdk.Usage(fmt.Errorf("--%s belongs to `harness fetch %s`", given, onnxruntime.RuntimeName))
 			}
 			catalog, err := a.Catalog(c, f)
 			if err != nil {
@@ -89,9 +89,9 @@ func (a *app) fetchRuntime(ctx context.Context, b onnxruntime.RuntimeBuild, offl
 	if err != nil {
 		return err
 	}
-	line := a.Line()
+	line := a.NewStatusLine()
 	c, err := a.OpenCache(fetch.Options{
-		Offline: offline, Limits: onnxruntime.Limits(), Progress: func(p fetch.Progress) { line.Set(downloadText(p)) },
+		Offline: offline, Limits: onnxruntime.ArchiveLimits(), Progress: func(p fetch.Progress) { line.Set(downloadText(p)) },
 	})
 	if err != nil {
 		return err
@@ -125,7 +125,7 @@ func (a *app) fetchAll(ctx context.Context, m sdk.ModelInfo, only []string, offl
 	if err != nil {
 		return err
 	}
-	line := a.Line()
+	line := a.NewStatusLine()
 	c, err := a.OpenCache(fetch.Options{Offline: offline, Progress: func(p fetch.Progress) { line.Set(downloadText(p)) }})
 	if err != nil {
 		return err

@@ -56,12 +56,12 @@ func (a *app) printList(catalog *discover.Catalog, long bool) error {
 	if err := write(a.Stdout, catalog); err != nil {
 		return err
 	}
-	return a.Broken(catalog)
+	return a.ReportBroken(catalog)
 }
 
 // writeModels prints the models with one sentence each.
 func writeModels(w io.Writer, catalog *discover.Catalog) error {
-	t := table.Table{Whole: true}
+	t := table.Table{KeepWhole: true}
 	t.Head("MODEL", "SUMMARY")
 	for _, e := range catalog.Entries {
 		for _, m := range e.Description.Models {

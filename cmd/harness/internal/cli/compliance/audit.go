@@ -57,9 +57,9 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 func AddRunFlags(c *cobra.Command, r *runs.Flags) {
 	flags := c.Flags()
 	flags.SortFlags = false
-	shell.SettingFlags(flags, &r.Request)
-	shell.WorkloadFlags(flags, &r.Request)
-	shell.OutputFlags(flags, &r.Request)
+	shell.AddSettingFlags(flags, &r.Request)
+	shell.AddWorkloadFlags(flags, &r.Request)
+	shell.AddOutputFlags(flags, &r.Request)
 	flags.StringVar(&r.Model.Tuning, "tuning", "", "profile `FILE` of harness tune, or none (default: as for run)")
 	flags.BoolVar(&r.Quiet, "quiet", false, "no progress, only the report")
 	r.Observe.Add(flags)
@@ -77,12 +77,12 @@ func auditArguments(c *cobra.Command, args []string) error {
 		return shell.RejectUnknownCommand(c, args)
 	}
 	return fmt.Errorf("%s: want a test, TESTnn or %s, and a model's name; see %s --help",
-		shell.Of(c), campaign.AllTests, c.CommandPath())
+		shell.CommandName(c), campaign.AllTests, c.CommandPath())
 }
 
 // runAudits runs and judges the tests of each scenario. word is the model's name.
 func (a *app) runAudits(c *cobra.Command, r *runs.Flags, word string) error {
-	s, m, err := runs.Campaign(a.App, c, r)
+	s, m, err := runs.NewCampaign(a.App, c, r)
 	if err != nil {
 		return err
 	}
@@ -126,9 +126,9 @@ func WriteVerdict(a *shell.App, d campaign.AuditResult) {
 
 // writeTestRow prints the row of a test below the rows of its runs.
 func writeTestRow(a *shell.App, scenario, test string, pass bool, remark string) {
-	verdict := terminal.OfVerdict(passOrFail(pass))
+	verdict := terminal.StyleVerdict(passOrFail(pass))
 	verdict.Text = fmt.Sprintf("%-16s", verdict.Text)
-	terminal.On(a.Stdout).Print(fmt.Sprintf("%-12s  %-11s  ", scenario, test), verdict, "  ", remark, "\n")
+	terminal.WriterTo(a.Stdout).Print(fmt.Sprintf("%-12s  %-11s  ", scenario, test), verdict, "  ", remark, "\n")
 }
 
 func passOrFail(pass bool) string {

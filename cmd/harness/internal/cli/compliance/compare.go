@@ -27,14 +27,14 @@ func (a *app) auditSeedsCommand(f *shell.PluginFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "seeds MODEL", Short: "Compare with runs of other seeds", Long: auditSeedsHelp,
 		Args:    shell.RequireOneArgument("a model's name (harness list shows them)"),
-		PreRunE: func(*cobra.Command, []string) error { return a.Guard(f) },
+		PreRunE: func(*cobra.Command, []string) error { return a.RestrictPlugins(f) },
 		RunE: func(c *cobra.Command, args []string) error {
 			other, err := campaign.ParseSeeds(seeds)
 			if err != nil {
 				return sdk.Usage(err)
 			}
 			r.Model.Name = args[0]
-			s, m, err := runs.Campaign(a.App, c, r)
+			s, m, err := runs.NewCampaign(a.App, c, r)
 			if err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func (a *app) auditDatasetCommand(f *shell.PluginFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use: "dataset MODEL", Short: "Compare with runs on another data set", Long: auditDatasetHelp,
 		Args:    shell.RequireOneArgument("a model's name (harness list shows them)"),
-		PreRunE: func(*cobra.Command, []string) error { return a.Guard(f) },
+		PreRunE: func(*cobra.Command, []string) error { return a.RestrictPlugins(f) },
 		RunE: func(c *cobra.Command, args []string) error {
 			custom := r.Data.Path
 			if custom == "" {
@@ -80,7 +80,7 @@ func (a *app) auditDatasetCommand(f *shell.PluginFlags) *cobra.Command {
 }
 
 func (a *app) compareDatasets(c *cobra.Command, r *runs.Flags, custom string) error {
-	s, m, err := runs.Campaign(a.App, c, r)
+	s, m, err := runs.NewCampaign(a.App, c, r)
 	if err != nil {
 		return err
 	}

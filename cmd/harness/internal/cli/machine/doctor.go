@@ -49,7 +49,7 @@ func DoctorCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 				return fmt.Errorf("the checks were called off: %w", off)
 			}
 			fmt.Fprintf(a.Stdout, "\n%s\n", doctor.CountStates(sections))
-			if code := doctor.Code(sections); code != exitcode.Valid {
+			if code := doctor.WorstCode(sections); code != exitcode.Valid {
 				return &exitcode.Outcome{Code: code}
 			}
 			return nil
@@ -94,17 +94,17 @@ func (a *app) runtimeCheck(ctx context.Context, plugins doctor.Section) doctor.C
 			last.Variant, last.Path)
 	}
 	installed, err := onnxruntime.FindInPython(ctx, pythonName, onnxruntime.RuntimeBuild{OS: runtime.GOOS, Arch: runtime.GOARCH})
-	newest := slices.MaxFunc([]string{running, last.Release}, onnxlib.Compare)
+	newest := slices.MaxFunc([]string{running, last.Release}, onnxlib.CompareReleases)
 	switch {
 	case a.Env(shell.EnvORTLib) == onnxruntime.FetchedWord && !fetched:
 		c.State = doctor.Warn
 		c.Advice = fmt.Sprintf("no library was fetched: run `harness fetch %s`, or unset %s",
-			onnxruntime.Name, shell.EnvORTLib)
-	case err == nil && onnxlib.Compare(installed.Release, newest) > 0:
+			onnxruntime.RuntimeName, shell.EnvORTLib)
+	case err == nil && onnxlib.CompareReleases(installed.Release, newest) > 0:
 		c.Advice = fmt.Sprintf("%s has %s: `harness fetch %s --from %s` takes it; docs/tuning.md has what a newer one brings",
-			pythonName, installed.Release, onnxruntime.Name, pythonName)
+			pythonName, installed.Release, onnxruntime.RuntimeName, pythonName)
 	case onnxruntime.IsOlder(newest):
-		c.Advice = fmt.Sprintf("%s is known: get it with `harness fetch %s`", onnxruntime.NewestRelease, onnxruntime.Name)
+		c.Advice = fmt.Sprintf("%s is known: get it with `harness fetch %s`", onnxruntime.NewestRelease, onnxruntime.RuntimeName)
 	}
 	return c
 }

@@ -153,7 +153,7 @@ func (f *trustFlags) changePins(lock *trust.Lock, binaries []host.FoundPlugin) (
 
 // setVariable allows or forbids pinned plugins an environment variable of the dynamic loader.
 func setVariable(lock *trust.Lock, name string, yes bool) (change string, err error) {
-	if !trust.OfLoaders(name) {
+	if !trust.IsLoaderVariable(name) {
 		return "", sdk.Usage(fmt.Errorf("--env %s: pinned plugins lack these only: %s", name,
 			strings.Join(trust.LoaderVariables(), ", ")))
 	}
@@ -255,7 +255,7 @@ func (a *app) listPins(lock *trust.Lock) error {
 		if lock.Check(path) != "" {
 			state, bad = "NOT THE SAME", true
 		}
-		t.Row(terminal.OfVerdict(state), sum, path)
+		t.Row(terminal.StyleVerdict(state), sum, path)
 	}
 	if _, err := t.WriteTo(a.Stdout); err != nil {
 		return err
@@ -269,7 +269,7 @@ func (a *app) listPins(lock *trust.Lock) error {
 // exposedCheck lists the files that other users can change.
 func (a *app) exposedCheck(f *shell.PluginFlags) doctor.Check {
 	c := doctor.Check{Name: "files", State: doctor.OK, Found: "only you may change those of plugins"}
-	if faults := a.Exposed(f); len(faults) > 0 {
+	if faults := a.ListExposed(f); len(faults) > 0 {
 		c.State, c.Found = doctor.Warn, strings.Join(faults, "; ")
 		c.Advice = "who changes plugins or their libraries decides what runs as you: give the files and folders to " +
 			"yourself or root"

@@ -55,7 +55,7 @@ func (f ObserverFlags) Open(a *shell.App, json, force bool) (*Observers, error) 
 		func() error { return o.openEvents(f.events, force) },
 		func() (err error) { o.metrics, err = openIfNamed(f.metrics, "--metrics", metrics.Listen); return },
 		func() (err error) { o.page, err = openIfNamed(f.web, "--web", web.Listen); return },
-		func() (err error) { o.sender, err = openIfNamed(f.otlp, "--otlp", otlp.New); return },
+		func() (err error) { o.sender, err = openIfNamed(f.otlp, "--otlp", otlp.NewSender); return },
 	} {
 		faults = append(faults, open())
 	}

@@ -40,7 +40,7 @@ func (o *Observers) startAll(stdout bool) {
 	var sinks []feed.Sink
 	switch {
 	case stdout:
-		o.events = events.NewStream(o.Asked, stdoutName)
+		o.events = events.NewStream(o.RequiredData, stdoutName)
 		o.report, o.Stdout = o.Stdout, o.Stderr
 	case o.file != nil:
 		o.events = events.NewStream(o.file, o.file.Name())
@@ -69,7 +69,7 @@ func (o *Observers) startAll(stdout bool) {
 // printAddress prints the address of a service and whether other machines can reach it.
 func (o *Observers) printAddress(what string, s *endpoint.Server, path string) {
 	fmt.Fprintf(o.Stderr, "%s at http://%s%s\n", what, s.Address(), path)
-	if s.Open() {
+	if s.IsPublic() {
 		fmt.Fprintf(o.Stderr, "  other machines can reach it, and no password is asked for\n")
 	}
 }
@@ -93,7 +93,7 @@ func (o *Observers) Test(t bench.PlannedRun, p *loadgen.Progress) (stop func()) 
 	if o == nil {
 		return func() {}
 	}
-	return o.feed.Test(t, p)
+	return o.feed.WatchTest(t, p)
 }
 
 // Done reports the end of a run.
@@ -140,9 +140,9 @@ func (o *Observers) Close(ctx context.Context, err error) error {
 	return shell.JoinLostOutput(err, lost)
 }
 
-func (o *Observers) endEvent(err error) feed.End {
+func (o *Observers) endEvent(err error) feed.EndData {
 	code := exitcode.Of(err)
-	e := feed.End{ExitCode: int(code), Outcome: code.String()}
+	e := feed.EndData{ExitCode: int(code), Outcome: code.String()}
 	var outcome *exitcode.Outcome
 	if err != nil && !errors.As(err, &outcome) {
 		e.Error = o.Secrets.Hide(err.Error())
@@ -177,7 +177,7 @@ func (o *Observers) closeMetrics(ctx context.Context) {
 	if o.metrics == nil {
 		return
 	}
-	if most := o.metrics.Wait(); most > 0 && ctx.Err() == nil {
+	if most := o.metrics.ScrapeWait(); most > 0 && ctx.Err() == nil {
 		fmt.Fprintf(o.Stderr, "waiting for the last scrape of --metrics, up to %v; Ctrl-C ends it\n",
 			most.Round(time.Second))
 		o.metrics.AwaitScrape(ctx, most)

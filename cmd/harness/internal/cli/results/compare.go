@@ -44,7 +44,7 @@ func CompareCommand(s *shell.App) *cobra.Command {
 		Use: "compare BASE NEW", Short: "Compare runs, and separate differences from the spread", Long: compareHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return fmt.Errorf("%s: want two arguments, BASE and NEW, found %d; see %s --help", shell.Of(c), len(args),
+				return fmt.Errorf("%s: want two arguments, BASE and NEW, found %d; see %s --help", shell.CommandName(c), len(args),
 					c.CommandPath())
 			}
 			return nil

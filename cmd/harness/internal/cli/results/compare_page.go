@@ -53,9 +53,9 @@ func chooseRows(rows []compare.FigureRow, main bool) []compare.FigureRow {
 // verdictClass returns the CSS class of a verdict.
 func verdictClass(v compare.DifferenceVerdict) string {
 	switch v {
-	case compare.Improved:
+	case compare.VerdictImproved:
 		return "good"
-	case compare.Worsened:
+	case compare.VerdictWorsened:
 		return "bad"
 	case compare.VerdictChanged:
 		return "warn"

@@ -21,8 +21,8 @@ func made(name string, values ...float64) compare.Comparison {
 			Name: name, Model: name, Scenario: name, Kind: name, Notes: []string{name},
 			Differs: []compare.PropertyDifference{{About: name, Base: name, New: name}},
 			Rows: []compare.FigureRow{
-				{Name: name, Title: name, Unit: name, Main: true, Base: s, New: s, Verdict: compare.Worsened},
-				{Name: "p95", Title: "95th", Unit: "ms", Base: s, New: s, Verdict: compare.Unknown},
+				{Name: name, Title: name, Unit: name, Main: true, Base: s, New: s, Verdict: compare.VerdictWorsened},
+				{Name: "p95", Title: "95th", Unit: "ms", Base: s, New: s, Verdict: compare.VerdictUnknown},
 			},
 		}},
 	}

@@ -46,9 +46,9 @@ func TestCompare(t *testing.T) {
 	markdown, junit := filepath.Join(s.Dir, "summary.md"), filepath.Join(s.Dir, "junit.xml")
 	s.Want(3, s.Run("compare", base, next, "--fail-if", "Server.result < -2%", "--markdown", markdown, "--junit", junit))
 	for _, want := range []string{"| worse (p &lt; 0.001) |", "1 failed", "Mann-Whitney U test"} {
-		testfile.Holds(t, want, markdown)
+		testfile.RequireText(t, want, markdown)
 	}
-	testfile.Holds(t, `<testsuite name="fail-if" tests="1" failures="1"`, junit)
+	testfile.RequireText(t, `<testsuite name="fail-if" tests="1" failures="1"`, junit)
 	one := filepath.Join(base, "0")
 	s.Want(0, s.Run("compare", one, filepath.Join(next, "0")), "no verdict", "make four of each at least")
 	list := strings.Join([]string{one, filepath.Join(base, "1")}, ",")

@@ -34,7 +34,7 @@ type rankFlags struct {
 	benchmark, rules            string
 	scenarios                   []string
 	division, availability, per string
-	machine                     standing.Machine
+	machine                     standing.StatedMachine
 	html, csv                   string
 	json, all                   bool
 }
@@ -48,7 +48,7 @@ func RankCommand(s *shell.App) *cobra.Command {
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) < 2 {
 				return fmt.Errorf("%s: want the folder of a run and at least one of published results, found %d; see %s --help",
-					shell.Of(c), len(args), c.CommandPath())
+					shell.CommandName(c), len(args), c.CommandPath())
 			}
 			return nil
 		},
@@ -116,7 +116,7 @@ func (a *app) runRank(f *rankFlags, my string, trees []string) error {
 		return err
 	}
 	for i := range own {
-		own[i].On(f.machine)
+		own[i].ApplyMachine(f.machine)
 	}
 	published, err := readTrees(trees, f.rules, own)
 	if err != nil {
@@ -130,7 +130,7 @@ func (a *app) runRank(f *rankFlags, my string, trees []string) error {
 }
 
 // ownRuns returns the runs to rank at a path.
-func ownRuns(my, benchmark string, scenarios []string) (own []standing.Own, faults []string, err error) {
+func ownRuns(my, benchmark string, scenarios []string) (own []standing.OwnRun, faults []string, err error) {
 	if standing.IsInTree(my) {
 		w := standing.ReadFilter{Scenarios: scenarios}
 		if benchmark != "" {
@@ -142,7 +142,7 @@ func ownRuns(my, benchmark string, scenarios []string) (own []standing.Own, faul
 	if err != nil {
 		return nil, nil, err
 	}
-	if own, faults, err = standing.Runs(my, set); err != nil {
+	if own, faults, err = standing.OwnFromResults(my, set); err != nil {
 		return nil, nil, err
 	}
 	own, err = standing.ChooseOwn(own, benchmark, scenarios)
@@ -150,7 +150,7 @@ func ownRuns(my, benchmark string, scenarios []string) (own []standing.Own, faul
 }
 
 // readTrees reads the published results to compare with from each tree.
-func readTrees(trees []string, round string, own []standing.Own) (all []standing.Published, err error) {
+func readTrees(trees []string, round string, own []standing.OwnRun) (all []standing.Published, err error) {
 	w := standing.ReadFilter{Round: round}
 	for _, o := range own {
 		if !slices.Contains(w.Models, o.Model) {
@@ -170,7 +170,7 @@ func readTrees(trees []string, round string, own []standing.Own) (all []standing
 	return all, nil
 }
 
-func (a *app) writeRankings(f *rankFlags, r standing.Report) error {
+func (a *app) writeRankings(f *rankFlags, r standing.RankingReport) error {
 	for _, file := range []struct {
 		path  string
 		write func(io.Writer) error

@@ -24,7 +24,7 @@ func TestRank(t *testing.T) {
 	s.Want(0, s.Run("rank", s.Out(), older, "--division", "all", "--scenario", "offline"), "of 4, among 3 published")
 	page, table := filepath.Join(t.TempDir(), "page.html"), filepath.Join(t.TempDir(), "rank.csv")
 	s.Want(0, s.Run("rank", s.Out(), newer, older, "--json", "--html", page, "--csv", table))
-	var r standing.Report
+	var r standing.RankingReport
 	if err := json.Unmarshal([]byte(s.Stdout.String()), &r); err != nil || len(r.Rankings) != 1 ||
 		len(r.Rankings[0].Entries) != 5 || len(r.Trees) != 2 || r.Rankings[0].Own[0].Result.Unit != "Samples/s" {
 		t.Errorf("%v: %s", err, s.Stdout.String())

@@ -30,8 +30,8 @@ func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Use: "score DIR|FILE", Short: "Compute the official metric of an accuracy log", Long: scoreHelp,
 		Args: shell.RequireOneArgument("the directory of a run, or an accuracy log"),
 		RunE: func(c *cobra.Command, args []string) error {
-			r.Plugins, r.Path, r.Files = a.PluginSettings(f), args[0], a.Files(c.Context())
-			r.Scoring, r.Params, r.Targets, r.Expect = a.Scoring(), of.Model.Params, of.Data.Targets, of.Data.Expect
+			r.Plugins, r.Path, r.Files = a.PluginSettings(f), args[0], a.FetchedFiles(c.Context())
+			r.Scoring, r.Params, r.Targets, r.Expect = a.ShowScoring(), of.Model.Params, of.Data.Targets, of.Data.Expect
 			r.ScorerModels = of.Data.ScorerModels
 			return a.runScore(c, r)
 		},

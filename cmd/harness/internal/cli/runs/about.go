@@ -15,8 +15,8 @@ import (
 // paceNote prints an estimate of the total time of smoke runs once. It uses the pace of the first samples, because
 // there is no expected rate.
 type paceNote struct {
-	samples int // of the opened data set; 0: unknown
-	told    bool
+	samples   int // of the opened data set; 0: unknown
+	announced bool
 }
 
 // minAnnounced is the minimum total time for an announcement.
@@ -24,10 +24,10 @@ const minAnnounced = 10 * time.Second
 
 // announceOnce returns the announcement during the first run, or "".
 func (a *paceNote) announceOnce(profile settings.Profile, runs []bench.PlannedRun, now loadgen.ProgressSnapshot) string {
-	if profile != settings.Smoke || a.told || now.Done == 0 || now.Elapsed <= 0 {
+	if profile != settings.Smoke || a.announced || now.Done == 0 || now.Elapsed <= 0 {
 		return ""
 	}
-	a.told = true
+	a.announced = true
 	if slices.ContainsFunc(runs, func(r bench.PlannedRun) bool { return r.Replay }) {
 		return "" // turns become longer, so the first ones do not predict the later ones
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// Campaign prepares the runs of a model. It prints them like harness run.
-func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, m campaign.Model, err error) {
+// NewCampaign prepares the runs of a model. It prints them like harness run.
+func NewCampaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, m campaign.Model, err error) {
 	a := &app{of}
 	if r.Rules.Audit != "" || r.Load.Mode != "" {
 		return nil, m, sdk.Usage(errors.New("--audit and --mode: the test has its own"))
@@ -23,7 +23,7 @@ func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, 
 	if err := rejectStrayAudit(""); err != nil {
 		return nil, m, err
 	}
-	if err := r.Goal.Settle(c, &r.Request); err != nil {
+	if err := r.Goal.ApplyGoal(c, &r.Request); err != nil {
 		return nil, m, sdk.Usage(err)
 	}
 	r.Output.Dir = cmp.Or(r.Output.Dir, defaultOutDir)
@@ -34,7 +34,7 @@ func Campaign(of *shell.App, c *cobra.Command, r *Flags) (s *campaign.Campaign, 
 	}
 	printed := &runSession{app: a, flags: r}
 	r.Output.Watch = printed.newWatch()
-	request, err := a.Complete(c.Context(), r.PluginFlags, r.Request)
+	request, err := a.CompleteRequest(c.Context(), r.PluginFlags, r.Request)
 	if err != nil {
 		return nil, m, err
 	}
@@ -49,6 +49,6 @@ const defaultOutDir = "out"
 // makeRuns runs a plan of a campaign.
 func (s *runSession) makeRuns(ctx context.Context, p *bench.Plan) (record.Document, error) {
 	s.plan = p
-	defer s.Closed()
+	defer s.MarkClosed()
 	return p.Run(ctx)
 }

@@ -56,7 +56,7 @@ func (a *app) runSeveral(c *cobra.Command, r *Flags, names []string) error {
 }
 
 // listModels lists the models of all plugins, and the flags for each model.
-func (a *app) listModels(c *cobra.Command, r *Flags) (models suite.Models, given []suite.Flag, err error) {
+func (a *app) listModels(c *cobra.Command, r *Flags) (models suite.RoundModels, given []suite.Flag, err error) {
 	if err := rejectSingleModelFlags(c); err != nil {
 		return models, nil, sdk.Usage(err)
 	}
@@ -145,15 +145,15 @@ func (s *suiteRun) benchmarkRows() []benchmarkRow {
 func (r *benchmarkRow) addResult(one suiteResult) {
 	r.addRepeat(one)
 	switch {
-	case one.unmade == "" && one.run.ExitCode == int(exitcode.Valid):
+	case one.unmadeReason == "" && one.run.ExitCode == int(exitcode.Valid):
 		r.good++
 		r.made++
-	case one.unmade == "" || one.failed:
+	case one.unmadeReason == "" || one.failed:
 		r.made++
 	default:
 		r.missing++
 	}
-	if one.unmade == "" && one.run.ExitCode == int(exitcode.Valid) {
+	if one.unmadeReason == "" && one.run.ExitCode == int(exitcode.Valid) {
 		r.addGoodRun(one.run)
 	}
 	r.Skipped = cmp.Or(r.Skipped, skippedText(one.run))
@@ -208,19 +208,19 @@ func skippedText(r record.Run) string {
 	return ""
 }
 
-// benchmarkStanding is the outcome of a benchmark of the round.
-type benchmarkStanding int
+// benchmarkOutcome is the outcome of a benchmark of the round.
+type benchmarkOutcome int
 
 const (
-	passed benchmarkStanding = iota
-	stoodIn
+	passed benchmarkOutcome = iota
+	passedStandIn
 	failed
 	unfinished
 	notRun
 )
 
-// standingOf returns the outcome of the benchmark.
-func (r *benchmarkRow) standingOf() benchmarkStanding {
+// outcome returns the outcome of the benchmark.
+func (r *benchmarkRow) outcome() benchmarkOutcome {
 	switch {
 	case r.Left != "":
 		return notRun
@@ -229,7 +229,7 @@ func (r *benchmarkRow) standingOf() benchmarkStanding {
 	case r.made == 0 || r.good < r.made:
 		return failed
 	case r.StandIn != "":
-		return stoodIn
+		return passedStandIn
 	}
 	return passed
 }
@@ -280,18 +280,18 @@ func (s *suiteRun) writeLeft() error {
 
 // writeOutcomes prints the numbers of benchmarks by outcome. Stand-ins are counted separately from models.
 func (s *suiteRun) writeOutcomes(rows []benchmarkRow) error {
-	of := map[benchmarkStanding][]string{}
+	of := map[benchmarkOutcome][]string{}
 	skipped, left, proved := map[string][]string{}, map[string][]string{}, map[string][]string{}
 	for i := range rows {
 		r := &rows[i]
-		of[r.standingOf()] = append(of[r.standingOf()], r.Name)
-		if r.standingOf() == passed {
+		of[r.outcome()] = append(of[r.outcome()], r.Name)
+		if r.outcome() == passed {
 			proved[r.provenText()] = append(proved[r.provenText()], r.Name)
 		}
 		skipped[r.Skipped] = append(skipped[r.Skipped], r.Name)
 		left[r.Left] = append(left[r.Left], r.Name)
 	}
-	out := terminal.On(s.Stdout)
+	out := terminal.WriterTo(s.Stdout)
 	out.Print("\n", terminal.Span{Style: terminal.Heading, Text: s.Name}, ": "+
 		figure.Plural(len(rows), "benchmark")+", smoke settings on embedded models unless flags say otherwise\n")
 	for _, what := range slices.Sorted(maps.Keys(proved)) {
@@ -302,13 +302,13 @@ func (s *suiteRun) writeOutcomes(rows []benchmarkRow) error {
 		out.Print(line + "\n")
 	}
 	for _, kind := range []struct {
-		benchmarkStanding
+		benchmarkOutcome
 		what string
 	}{
-		{stoodIn, "with a stand-in instead of a model: its runs only exercise the pipeline"},
+		{passedStandIn, "with a stand-in instead of a model: its runs only exercise the pipeline"},
 		{failed, "not VALID, below a target, or failed"},
 	} {
-		if names := of[kind.benchmarkStanding]; len(names) > 0 {
+		if names := of[kind.benchmarkOutcome]; len(names) > 0 {
 			out.Print(fmt.Sprintf("  %d %s: %s\n", len(names), kind.what, strings.Join(names, ", ")))
 		}
 	}

@@ -55,11 +55,11 @@ func TestEverything(t *testing.T) {
 		"16 no plugin that answers has it: 3d-unet-99, ",
 		"skipped of qwen3.6-27b: 3 programs were not", "95.000 % accuracy", "stand-in: a script")
 	for _, want := range []string{`aria-label="The machine"`, "Stand-ins: ", "<h3>Not run</h3>"} {
-		testfile.Holds(t, want, s.Out(), "index.html")
+		testfile.RequireText(t, want, s.Out(), "index.html")
 	}
 	page := s.Out("page.html")
 	s.Want(0, s.Run("report", s.Out(), "--html", page, "--reference", s.Out()))
-	testfile.Holds(t, "1.00 times as fast as the reference", page)
+	testfile.RequireText(t, "1.00 times as fast as the reference", page)
 	s.Want(2, s.Run("report", s.Out(), "--reference", s.Out()), "--reference DIR goes with --html FILE")
 	d := s.Result()
 	var lines []string

@@ -28,9 +28,9 @@ func (g *goalFlags) Add(c *cobra.Command) {
 	shell.AddFlags(c.Flags(), &g.asked, "system-type")
 }
 
-// Settle sets the system type of a request, from the flags or the workspace. If the request has no division, it sets
+// ApplyGoal sets the system type of a request, from the flags or the workspace. If the request has no division, it sets
 // the workspace's.
-func (g *goalFlags) Settle(c *cobra.Command, r *bench.Request) error {
+func (g *goalFlags) ApplyGoal(c *cobra.Command, r *bench.Request) error {
 	asked := string(g.asked.Rules.SystemType)
 	var stated assemble.Goal
 	w, err := assemble.OpenWorkspace(g.Workspace)

@@ -34,8 +34,8 @@ func momentOf(t *testing.T, at int) *moments {
 	m := &moments{Shell: clitest.New(t), at: at}
 	f := m.Fakes["resnet50"]
 	f.Description.Backends = []string{"ort", "process"}
-	f.Scoring = func() { m.come("scoring") }
-	f.Busy = func(int) time.Duration {
+	f.OnScoring = func() { m.come("scoring") }
+	f.IssueTime = func(int) time.Duration {
 		if now := len(f.Opened()); now != m.opened {
 			m.opened = now
 			m.come("query")
@@ -278,7 +278,7 @@ func TestRunsIntoTheFolderOfASuite(t *testing.T) {
 func TestFailedAuditInTheRecord(t *testing.T) {
 	s := clitest.New(t)
 	s.Clock = new(loadgentest.Clock)
-	s.Fakes["resnet50"].Busy = func(int) time.Duration { // the audit is slower than what it is compared with
+	s.Fakes["resnet50"].IssueTime = func(int) time.Duration { // the audit is slower than what it is compared with
 		s.Clock.Advance(time.Duration(len(s.Fakes["resnet50"].Opened())) * time.Second)
 		return 0
 	}
@@ -299,7 +299,7 @@ func TestFailedAuditInTheRecord(t *testing.T) {
 func TestInterruptAndLostOutput(t *testing.T) {
 	for _, args := range [][]string{nil, {"--events", "-"}} {
 		m := momentOf(t, 0)
-		m.Fakes["resnet50"].Busy = func(int) time.Duration {
+		m.Fakes["resnet50"].IssueTime = func(int) time.Duration {
 			m.at = len(m.kinds) + 1
 			m.come("query")
 			return 0

@@ -67,7 +67,7 @@ func TestFailuresBeforeTheFirstTestLeaveTheFolder(t *testing.T) {
 			return []string{"--json"}
 		},
 		"the scorer": func(f *plugintest.Fake, _ *clitest.Shell) []string {
-			f.Scorable = func(sdk.ScoreOptions) error { return errors.New("no tokenizer") }
+			f.OpenScorerErr = func(sdk.ScoreOptions) error { return errors.New("no tokenizer") }
 			return nil
 		},
 		"the checksum of the data set": func(_ *plugintest.Fake, s *clitest.Shell) []string {

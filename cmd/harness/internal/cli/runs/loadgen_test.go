@@ -44,7 +44,7 @@ func TestFindStreams(t *testing.T) {
 		fake := plugintest.Classifier()
 		s := clitest.NewWith(t, map[string]*plugintest.Fake{"resnet50": fake})
 		s.Clock = new(loadgentest.Clock) // a machine that is busy for a moment would miss intervals too
-		fake.Busy = func(samples int) time.Duration {
+		fake.IssueTime = func(samples int) time.Duration {
 			if samples > 3 {
 				s.Clock.Advance(25 * time.Millisecond)
 			}
@@ -61,7 +61,7 @@ func TestFindStreams(t *testing.T) {
 			t.Errorf("%s: %d files, want %d", rules, len(run.Files), files)
 		}
 		s.Want(2, s.Run(args...), "already holds results")
-		fake.Busy = func(int) time.Duration {
+		fake.IssueTime = func(int) time.Duration {
 			s.Clock.Advance(25 * time.Millisecond)
 			return 0
 		}

@@ -26,7 +26,7 @@ func taskRequest(t mlmark.Task, r *bench.Request) error {
 	switch {
 	case t.Mode == mlmark.Accuracy:
 		r.Load.Mode, r.Load.Scenarios, r.Model.Sessions = bench.ModeAccuracy, []string{"Offline"}, 0
-		r.Model.MLMark = t.Own()
+		r.Model.MLMark = t.IsMLMarkWorkload()
 	case t.Concurrency > 1:
 		r.Load.Scenarios = []string{"Offline"}
 	}
@@ -78,7 +78,7 @@ func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.TaskDocument, e
 		}
 	}
 	s.printed.plan = p
-	defer s.Closed()
+	defer s.MarkClosed()
 	times, rec, err := p.Loop(ctx, closedloop.LoopPlan{
 		Batch: j.Task.Batch, Concurrency: j.Task.Concurrency, Iterations: j.Task.Iterations,
 	})
@@ -87,8 +87,8 @@ func (s *suiteRun) task(ctx context.Context, j suiteJob) (mlmark.TaskDocument, e
 	}
 	rec.Status, rec.Verdict = record.Complete, "measured"
 	d := mlmark.TaskDocument{
-		Result: mlmark.Result{Task: *j.Task, Scores: mlmark.TimeScores(*j.Task, times.Total, times.Each)},
-		Raw:    rawTimes(times), WarmUp: times.WarmUp.Seconds(), Run: rec,
+		TaskResult: mlmark.TaskResult{Task: *j.Task, Scores: mlmark.TimeScores(*j.Task, times.Total, times.Each)},
+		Raw:        rawTimes(times), WarmUp: times.WarmUp.Seconds(), Run: rec,
 	}
 	d.Backend = rec.Workload.Backend
 	return d, sdk.Usage(d.Write(j.request.Output.Dir))
@@ -128,9 +128,9 @@ func (s *suiteRun) writeTasks() error {
 	if len(s.tasks) == 0 {
 		return nil
 	}
-	results := make([]mlmark.Result, len(s.tasks))
+	results := make([]mlmark.TaskResult, len(s.tasks))
 	for i, d := range s.tasks {
-		results[i] = d.Result
+		results[i] = d.TaskResult
 	}
 	path := filepath.Join(s.Out, "mlmark.csv")
 	var csv bytes.Buffer
@@ -142,7 +142,7 @@ func (s *suiteRun) writeTasks() error {
 		return sdk.Usage(err)
 	}
 	fmt.Fprintln(s.Stdout)
-	if err := mlmark.WriteTable(terminal.On(s.Stdout).At(0), results); err != nil {
+	if err := mlmark.WriteTable(terminal.WriterTo(s.Stdout).WithColumns(0), results); err != nil {
 		return err
 	}
 	_, err = fmt.Fprintf(s.Stdout, "\n%s\nAs CSV: %s\n", mlmark.Note, path)

@@ -25,17 +25,17 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/record/results"
 )
 
-// turn is one session of harness run in a series of backends or rounds.
-type turn struct {
+// sessionTurn is one session of harness run in a series of backends or rounds.
+type sessionTurn struct {
 	backend string // empty: the plugin's default
 	round   int    // from 1
 	dir     string // folder of the results below the output folder; "." for a single turn
 }
 
-// turns lists the sessions: each backend once per round, in reverse order in every other round, so that a drift of the
+// listTurns lists the sessions: each backend once per round, in reverse order in every other round, so that a drift of the
 // machine affects all backends equally.
-func turns(backends []string, rounds int) []turn {
-	var all []turn
+func listTurns(backends []string, rounds int) []sessionTurn {
+	var all []sessionTurn
 	for round := 1; round <= rounds; round++ {
 		order := slices.Clone(backends)
 		if round%2 == 0 {
@@ -49,14 +49,14 @@ func turns(backends []string, rounds int) []turn {
 			if rounds > 1 {
 				dir = filepath.Join(dir, strconv.Itoa(round))
 			}
-			all = append(all, turn{b, round, dir})
+			all = append(all, sessionTurn{b, round, dir})
 		}
 	}
 	return all
 }
 
-// backends returns the backends in --backend.
-func (r *Flags) backends() ([]string, error) {
+// parseBackends returns the backends in --backend.
+func (r *Flags) parseBackends() ([]string, error) {
 	names := strings.Split(r.Model.Backend, ",")
 	for i, b := range names {
 		switch {
@@ -75,7 +75,7 @@ type sessionRounds struct {
 	*app
 	flags      *Flags
 	backends   []string
-	turns      []turn
+	turns      []sessionTurn
 	conditions []failif.Condition
 	printed    *runSession
 	runs       [][]record.Run // records per turn, initially of runs not made
@@ -86,8 +86,8 @@ func (a *app) runSessions(c *cobra.Command, r *Flags) error {
 	if err := rejectStrayAudit(r.Rules.Audit); err != nil {
 		return err
 	}
-	if r.Load.Mode == bench.ModeSubmission || shell.Changed(c, "system-type", "workspace") != "" {
-		if err := r.Goal.Settle(c, &r.Request); err != nil {
+	if r.Load.Mode == bench.ModeSubmission || shell.FirstChanged(c, "system-type", "workspace") != "" {
+		if err := r.Goal.ApplyGoal(c, &r.Request); err != nil {
 			return sdk.Usage(err)
 		}
 	}
@@ -95,14 +95,14 @@ func (a *app) runSessions(c *cobra.Command, r *Flags) error {
 	if err != nil {
 		return err
 	}
-	backends, err := r.backends()
+	backends, err := r.parseBackends()
 	if err != nil {
 		return err
 	}
 	if r.repeat < 1 {
 		return sdk.Usage(fmt.Errorf("--repeat %d: want 1 or more", r.repeat))
 	}
-	s := &sessionRounds{app: a, flags: r, backends: backends, turns: turns(backends, r.repeat), conditions: conditions}
+	s := &sessionRounds{app: a, flags: r, backends: backends, turns: listTurns(backends, r.repeat), conditions: conditions}
 	if len(s.turns) == 1 {
 		return s.runOnce(c)
 	}
@@ -113,7 +113,7 @@ func (a *app) runSessions(c *cobra.Command, r *Flags) error {
 func (s *sessionRounds) runOnce(c *cobra.Command) error {
 	one := &runSession{app: s.app, flags: s.flags, conditions: s.conditions}
 	s.flags.Output.Watch = one.newWatch()
-	p, err := s.Build(c, s.flags.PluginFlags, s.flags.Request)
+	p, err := s.NewPlan(c, s.flags.PluginFlags, s.flags.Request)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (s *sessionRounds) runAll(c *cobra.Command) error {
 	if err := s.checkPlans(c.Context()); err != nil || s.flags.dryRun {
 		return err
 	}
-	defer s.Closed()
+	defer s.MarkClosed()
 	defer s.BeginSeveral()()
 	return RunObserved(s.App, c.Context(), s.flags, func() error { return s.makeAll(c.Context()) })
 }
@@ -272,7 +272,7 @@ func (s *sessionRounds) checkPlans(ctx context.Context) error {
 }
 
 // recordsBelow returns records of a session with paths relative to the common folder.
-func (s *sessionRounds) recordsBelow(t turn, runs []record.Run) []record.Run {
+func (s *sessionRounds) recordsBelow(t sessionTurn, runs []record.Run) []record.Run {
 	records := make([]record.Run, len(runs))
 	for i, r := range runs {
 		records[i] = recordBelow(r, filepath.ToSlash(t.dir))
@@ -281,7 +281,7 @@ func (s *sessionRounds) recordsBelow(t turn, runs []record.Run) []record.Run {
 }
 
 // turnName returns a turn's name: "process, round 2 of 7".
-func (s *sessionRounds) turnName(t turn) string {
+func (s *sessionRounds) turnName(t sessionTurn) string {
 	round := ""
 	if s.flags.repeat > 1 {
 		round = fmt.Sprintf("round %d of %d", t.round, s.flags.repeat)
@@ -296,7 +296,7 @@ func (s *sessionRounds) turnName(t turn) string {
 }
 
 // planTurn returns the plan of a session.
-func (s *sessionRounds) planTurn(ctx context.Context, t turn) (*bench.Plan, error) {
+func (s *sessionRounds) planTurn(ctx context.Context, t sessionTurn) (*bench.Plan, error) {
 	r := s.flags.Request
 	r.Model.Backend, r.Output.Dir = t.backend, filepath.Join(s.flags.Output.Dir, t.dir)
 	if len(s.backends) > 1 {
@@ -311,7 +311,7 @@ func (s *sessionRounds) planTurn(ctx context.Context, t turn) (*bench.Plan, erro
 		r.Load.Mode = bench.ModePerformance
 	}
 	r.Output.Watch = s.printed.newWatch()
-	r, err := s.Complete(ctx, s.flags.PluginFlags, r)
+	r, err := s.CompleteRequest(ctx, s.flags.PluginFlags, r)
 	if err != nil {
 		return nil, err
 	}
@@ -335,7 +335,7 @@ func (s *sessionRounds) backendOptions(backend string, options []string) []strin
 }
 
 // runTurn runs the session of turn i. After an INVALID run the series continues; after a failure it stops.
-func (s *sessionRounds) runTurn(ctx context.Context, i int, t turn) error {
+func (s *sessionRounds) runTurn(ctx context.Context, i int, t sessionTurn) error {
 	p, err := s.planTurn(ctx, t)
 	if err != nil {
 		return err
@@ -421,7 +421,7 @@ func (s *sessionRounds) writeEnd(d record.Document, comparisons []compare.Compar
 
 // conditionSubjects returns the subjects of a condition: the backends' medians for a change, otherwise each run.
 func (s *sessionRounds) conditionSubjects(c failif.Condition, comparisons []compare.Comparison) []failif.Subject {
-	if !c.Change() {
+	if !c.IsChange() {
 		return failif.RunSubjects(slices.Concat(s.runs...))
 	}
 	var all []failif.Subject

@@ -72,7 +72,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Args: runArguments,
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
-			case suite.IsFile(args[0]):
+			case suite.IsSuiteFile(args[0]):
 				return a.runSuite(c, r, args[0])
 			case mlmark.IsConfigFile(args[0]):
 				return a.runConfigs(c, r, args)
@@ -89,7 +89,7 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	flags.SortFlags = false
 	AddModelFlags(flags, &r.Request)
 	flags.Lookup("backend").Usage = "backend `NAME` (default: the plugin's first); NAME,NAME,... compares several"
-	shell.OutputFlags(flags, &r.Request)
+	shell.AddOutputFlags(flags, &r.Request)
 	r.Goal.Add(c)
 	flags.IntVar(&r.repeat, "repeat", 1, "repeat all runs in `N` rounds; with several backends, alternate within each "+
 		"round")
@@ -113,7 +113,7 @@ func runArguments(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return suite.IsFile(a) || mlmark.IsConfigFile(a) }) {
+	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return suite.IsSuiteFile(a) || mlmark.IsConfigFile(a) }) {
 		return nil
 	}
 	const what = "names of models (harness list shows them), all, the file of a suite, or MLMark configurations"
@@ -135,9 +135,9 @@ func notAModelError(arg string) error {
 
 // AddModelFlags adds the flags that select what runs. A suite has them for each of its runs.
 func AddModelFlags(flags *pflag.FlagSet, r *bench.Request) {
-	shell.SettingFlags(flags, r)
-	shell.WorkloadFlags(flags, r)
-	shell.RunFlags(flags, r)
+	shell.AddSettingFlags(flags, r)
+	shell.AddWorkloadFlags(flags, r)
+	shell.AddRunFlags(flags, r)
 }
 
 // rejectStrayAudit rejects an audit.config in the working directory, unless the user named it.

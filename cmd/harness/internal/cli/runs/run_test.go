@@ -327,7 +327,7 @@ func TestPluginFaults(t *testing.T) {
 func TestInterrupt(t *testing.T) {
 	s := clitest.New(t)
 	f := s.Fakes["resnet50"]
-	f.HoldAfter, f.Held = 50, func() { s.Signals <- os.Interrupt }
+	f.HoldAfter, f.OnHold = 50, func() { s.Signals <- os.Interrupt }
 	code := s.Run("run", "resnet50", "--scenario", "Server", "--mode", "performance", "--out", s.Out(),
 		"--set", "min_duration=60000")
 	s.Want(130, code, "interrupt: stopping", "INTERRUPTED", "interrupted by signal")
@@ -346,7 +346,7 @@ func TestSecondInterruptKills(t *testing.T) {
 	f := s.Fakes["resnet50"]
 	ended := make(chan int, 1)
 	s.Exit = func(code int) { ended <- code }
-	f.HoldAfter, f.Held = 50, func() {
+	f.HoldAfter, f.OnHold = 50, func() {
 		if d, err := record.Read(s.Out(record.FileName)); err != nil || len(d.Runs) != 1 ||
 			d.Runs[0].Status != record.Unfinished {
 			t.Errorf("while it runs, result.json says %+v, %v", d, err)

@@ -14,15 +14,15 @@ import (
 
 // planBench reads the flags of a job that measures a server.
 func (s *suiteRun) planBench(job suiteJob) (suiteJob, error) {
-	b, err := serving.NewJob(s.App, job.Job, serving.Asked{
+	b, err := serving.NewJob(s.App, job.Job, serving.JobOptions{
 		Out: filepath.Join(s.Out, filepath.FromSlash(job.Folder)), Force: s.flags.Output.Force, Quiet: s.flags.Quiet,
-		JSON: s.flags.json, Beside: suiteCommandFlags,
+		JSON: s.flags.json, CommandFlags: suiteCommandFlags,
 	})
 	if err != nil {
 		return job, err
 	}
 	job.bench, job.results, job.planned = b, []int{len(s.results)}, []failif.Subject{b.Measurable()}
-	s.results = append(s.results, suiteResult{job: job.Job, points: pointsBelow(job), unmade: interruptedReason})
+	s.results = append(s.results, suiteResult{job: job.Job, points: pointsBelow(job), unmadeReason: interruptedReason})
 	return job, nil
 }
 
@@ -38,7 +38,7 @@ func pointsBelow(job suiteJob) []record.Run {
 // runBench measures a server. It only returns errors of the suite's result.json.
 func (s *suiteRun) runBench(ctx context.Context, j suiteJob) error {
 	r := &s.results[j.results[0]]
-	if r.unmade = s.skipReason(ctx, j.Job); r.unmade != "" {
+	if r.unmadeReason = s.skipReason(ctx, j.Job); r.unmadeReason != "" {
 		return nil
 	}
 	s.beginJob(ctx, &campaign.Campaign{}, j)

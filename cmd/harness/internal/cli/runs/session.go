@@ -25,7 +25,7 @@ type runSession struct {
 	begun  bool   // a test has begun
 	header bool   // the header was written
 	title  string // title of the next run, until it is written
-	about  paceNote
+	pace   paceNote
 	// conditions contains the conditions of --fail-if.
 	conditions []failif.Condition
 }
@@ -48,13 +48,13 @@ func (s *runSession) newWatch() bench.Watch {
 			s.flags.observers.Done(rec)
 		},
 		Note: func(text string) {
-			live.Clear(s.Console, s.ErrScreen.Is())
+			live.ClearLine(s.Console, s.ErrScreen.IsTerminal())
 			fmt.Fprint(s.Stderr, text)
 			s.flags.observers.Note(text)
 		},
 	}
 	if !s.flags.Quiet {
-		w.Scoring = s.Scoring()
+		w.Scoring = s.ShowScoring()
 	}
 	return w
 }
@@ -74,7 +74,7 @@ func (s *runSession) showTesting(t bench.PlannedRun, p *loadgen.Progress) (stop 
 
 // runPlan runs the plan. It returns an error for a failure or a bad outcome.
 func (s *runSession) runPlan(ctx context.Context) error {
-	defer s.Closed()
+	defer s.MarkClosed()
 	d, err := s.plan.Run(ctx)
 	if len(d.Runs) > 0 {
 		err = errors.Join(err, s.writeEnd(d))
@@ -119,13 +119,13 @@ func (s *runSession) writeEnd(d record.Document) error {
 func (s *runSession) writeHeader(rec record.Run) {
 	s.begun = true
 	if rec.Workload != nil {
-		s.about.samples = rec.Workload.DatasetSize
+		s.pace.samples = rec.Workload.DatasetSize
 	}
 	if s.flags.json {
 		return
 	}
 	if s.title != "" {
-		terminal.On(s.Stdout).Print(terminal.Span{Style: terminal.Heading, Text: s.title}, "\n")
+		terminal.WriterTo(s.Stdout).Print(terminal.Span{Style: terminal.Heading, Text: s.title}, "\n")
 		s.title = ""
 	}
 	if s.header {
@@ -147,11 +147,11 @@ func (s *runSession) printRow(rec record.Run) {
 // showTest shows a running test on standard error.
 func (s *runSession) showTest(t bench.PlannedRun, p *loadgen.Progress) (stop func()) {
 	return live.Watch(live.Options{
-		Out: s.Console, Terminal: s.ErrScreen.Is(), Width: s.ErrColumns,
+		Out: s.Console, Terminal: s.ErrScreen.IsTerminal(), Width: s.ErrColumns,
 		Label:      fmt.Sprintf("%v %s", t.Scenario, t.ModeName()),
 		Percentile: feed.Percentile(t), Snapshot: p.Snapshot,
 		PermanentLine: func(now loadgen.ProgressSnapshot) string {
-			return s.about.announceOnce(s.plan.Profile, s.plan.Runs, now)
+			return s.pace.announceOnce(s.plan.Profile, s.plan.Runs, now)
 		},
 	})
 }

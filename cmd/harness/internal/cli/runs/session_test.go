@@ -40,7 +40,7 @@ func TestInterruptOfWhatDoesNotEnd(t *testing.T) {
 // TestPanic ends a command that panics with code 1, closes the plugin (see run) and asks for a report.
 func TestPanic(t *testing.T) {
 	s := clitest.New(t)
-	s.Fakes["resnet50"].Scoring = func() { panic("a slip") }
+	s.Fakes["resnet50"].OnScoring = func() { panic("a slip") }
 	s.Want(1, s.Run("run", "resnet50", "--mode", "accuracy", "--scenario", "Offline", "--out", s.Out()),
 		"harness: panic: a slip", "session_test.go", "please report it")
 	if d := s.Result(); d.Runs[0].Status != record.Unfinished {
@@ -225,7 +225,7 @@ func TestLogsThatDisappear(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := clitest.New(t)
 			did := false
-			s.Fakes["resnet50"].Busy = func(int) time.Duration {
+			s.Fakes["resnet50"].IssueTime = func(int) time.Duration {
 				if !did {
 					if err := c.deed(s); err != nil {
 						t.Error(err)
@@ -262,7 +262,7 @@ func replacedOut(s *clitest.Shell, parts ...string) error {
 func TestLogsThatDisappearWhileTheyAreScored(t *testing.T) {
 	for _, name := range []string{"mlperf_log_accuracy.json", "mlperf_log_detail.txt"} {
 		s := clitest.New(t)
-		s.Fakes["resnet50"].Scoring = func() {
+		s.Fakes["resnet50"].OnScoring = func() {
 			if err := os.Remove(s.Out("resnet50", "Offline", "accuracy", name)); err != nil {
 				t.Error(err)
 			}
@@ -278,7 +278,7 @@ func TestOutputThatCannotBeWrittenAtTheEnd(t *testing.T) {
 	for _, name := range []string{"result.json", "resnet50/Offline/accuracy/accuracy.txt",
 		"resnet50/Offline/accuracy/plugin.log"} {
 		s := clitest.New(t)
-		s.Fakes["resnet50"].Busy = func(int) time.Duration {
+		s.Fakes["resnet50"].IssueTime = func(int) time.Duration {
 			// in the place of the file
 			if err := errors.Join(os.RemoveAll(s.Out(name)), os.Mkdir(s.Out(name), 0o755)); err != nil {
 				t.Error(err)

@@ -25,7 +25,7 @@ func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
 		Args: shell.RequireOneArgument("a model's name"),
 		RunE: func(c *cobra.Command, args []string) error {
 			r.Model.Name = args[0]
-			p, err := a.Build(c, f, r)
+			p, err := a.NewPlan(c, f, r)
 			if err != nil {
 				return err
 			}
@@ -40,7 +40,7 @@ func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
 			return nil
 		},
 	}
-	shell.SettingFlags(c.Flags(), &r)
+	shell.AddSettingFlags(c.Flags(), &r)
 	c.Flags().BoolVar(&explain, "explain", false, "also explain each setting")
 	return c
 }
@@ -48,7 +48,7 @@ func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
 // writeSettings prints the settings of one run.
 func writeSettings(w io.Writer, run bench.PlannedRun, explain bool) error {
 	title := fmt.Sprintf("%s %v %s", run.Model, run.Scenario, run.ModeName())
-	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: title},
+	terminal.WriterTo(w).Print(terminal.Span{Style: terminal.Heading, Text: title},
 		fmt.Sprintf(": %s settings\n", run.Settings.Profile))
 	if run.Replay {
 		_, most := run.ReplayTimes()
@@ -62,7 +62,7 @@ func writeSettings(w io.Writer, run bench.PlannedRun, explain bool) error {
 		}
 		return err
 	}
-	t := table.Table{Indent: "  ", Right: []int{1}}
+	t := table.Table{Indent: "  ", RightAligned: []int{1}}
 	for _, row := range run.Settings.Rows() {
 		t.Row(row.Key, row.Value, row.Unit, row.Origin)
 		if explain {

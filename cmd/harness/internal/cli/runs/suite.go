@@ -51,8 +51,8 @@ type suiteJob struct {
 	suite.Job
 	request bench.Request
 	steps   []campaign.Step
-	results []int        // indices of the steps' results in suiteRun.results
-	bench   *serving.Job // measurement of a server instead of steps; nil: none
+	results []int              // indices of the steps' results in suiteRun.results
+	bench   *serving.ServerJob // measurement of a server instead of steps; nil: none
 	planned []failif.Subject
 }
 
@@ -61,7 +61,7 @@ type suiteResult struct {
 	job          suite.Job
 	run          record.Run
 	unmadeRecord record.Run   // record to use while the run is not made
-	unmade       string       // reason why the run was not made; empty: it was made
+	unmadeReason string       // reason why the run was not made; empty: it was made
 	failed       bool         // the run failed, and its error was reported
 	isLoopTask   bool         // a task without LoadGen, which has its own document instead of a record
 	points       []record.Run // records of a measured server, one per load, instead of run
@@ -79,7 +79,7 @@ func (r suiteResult) allRecords() []record.Run {
 const interruptedReason = "interrupted"
 
 // isMeasured reports whether the result is a task with a document.
-func (r suiteResult) isMeasured() bool { return r.isLoopTask && r.unmade == "" }
+func (r suiteResult) isMeasured() bool { return r.isLoopTask && r.unmadeReason == "" }
 
 // suiteCommandFlags lists the flags allowed on the command line with a suite. All others belong in its file.
 var suiteCommandFlags = append([]string{
@@ -132,7 +132,7 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 	if err := joinWorst(append(faults, err)); err != nil {
 		return err
 	}
-	if s.Apart {
+	if s.Independent {
 		s.reportBroken()
 	}
 	if r.dryRun {
@@ -143,7 +143,7 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 		if err := s.saveDocument(); err != nil {
 			return err
 		}
-		err := s.run(c.Context())
+		err := s.runJobs(c.Context())
 		if err := errors.Join(err, s.finishReport(), s.judgeConditions(conditions)); err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (s *suiteRun) judgeConditions(conditions []failif.Condition) error {
 	}
 	var runs []record.Run
 	for _, r := range s.results {
-		if r.unmade == "" && !r.isLoopTask {
+		if r.unmadeReason == "" && !r.isLoopTask {
 			runs = append(runs, r.allRecords()...)
 		}
 	}
@@ -203,7 +203,7 @@ func (s *suiteRun) planJobs(ctx context.Context) error {
 		}
 		s.jobs = append(s.jobs, job)
 	}
-	if !s.Apart || len(faults) == len(s.Jobs) {
+	if !s.Independent || len(faults) == len(s.Jobs) {
 		return joinWorst(faults)
 	}
 	for _, err := range faults {
@@ -239,7 +239,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 	r.Output.Identity, r.Data.CountAtMost = j.Identity(r.Output.Identity.Label), s.MixedSizes
 	r.Output.Dir, r.Output.Force, r.Output.Watch = filepath.Join(s.Out, filepath.FromSlash(j.Folder)),
 		s.flags.Output.Force, s.printed.newWatch()
-	if job.request, err = s.Complete(ctx, s.flags.PluginFlags, r); err != nil {
+	if job.request, err = s.CompleteRequest(ctx, s.flags.PluginFlags, r); err != nil {
 		return job, err
 	}
 	job.request.Plugins.Catalog = s.catalog
@@ -258,7 +258,7 @@ func (s *suiteRun) planJob(ctx context.Context, j suite.Job) (suiteJob, error) {
 		job.steps = append(job.steps, campaign.Step{Scenario: unmade.Scenario, Mode: unmade.Mode})
 		job.results = append(job.results, len(s.results))
 		s.results = append(s.results, suiteResult{
-			job: j, run: s.earlierRecord(unmade), unmadeRecord: unmade, unmade: interruptedReason,
+			job: j, run: s.earlierRecord(unmade), unmadeRecord: unmade, unmadeReason: interruptedReason,
 			isLoopTask: j.Task != nil && j.Task.Mode != mlmark.Accuracy,
 		})
 	}
@@ -326,8 +326,8 @@ func (s *suiteRun) listRuns() error {
 	return s.writeLeft()
 }
 
-// run runs the jobs in order. It continues after a failure.
-func (s *suiteRun) run(ctx context.Context) error {
+// runJobs runs the jobs in order. It continues after a failure.
+func (s *suiteRun) runJobs(ctx context.Context) error {
 	s.started = s.Now()
 	entry := -1
 	for _, j := range s.jobs {
@@ -348,7 +348,7 @@ func (s *suiteRun) runJob(ctx context.Context, j suiteJob) error {
 	c := campaign.Campaign{Request: j.request, Run: s.printed.makeRuns, OnKept: s.printed.printRow}
 	for i, step := range j.steps {
 		r := &s.results[j.results[i]]
-		if r.unmade = s.skipReason(ctx, j.Job); r.unmade != "" {
+		if r.unmadeReason = s.skipReason(ctx, j.Job); r.unmadeReason != "" {
 			continue
 		}
 		if i == 0 {
@@ -387,9 +387,9 @@ func (s *suiteRun) storeOutcome(j suiteJob, r *suiteResult, rec record.Run, err 
 		rec.Identity = r.unmadeRecord.Identity // the label of an existing run may have changed
 		r.run, code = recordBelow(rec, j.Folder), exitcode.Worst(code, exitcode.Code(rec.ExitCode))
 	case code == exitcode.Interrupted:
-		r.unmade = interruptedReason
+		r.unmadeReason = interruptedReason
 	default:
-		r.unmade, r.failed, r.run = "it could not be made", true, r.unmadeRecord
+		r.unmadeReason, r.failed, r.run = "it could not be made", true, r.unmadeRecord
 		r.run.Skip(code)
 	}
 	if code != exitcode.Valid {
@@ -438,7 +438,7 @@ func (s *suiteRun) saveDocument() error { return sdk.Usage(record.WriteSuite(s.O
 func (s *suiteRun) finishReport() error {
 	left := 0
 	for _, r := range s.results {
-		if r.unmade != "" && !r.failed {
+		if r.unmadeReason != "" && !r.failed {
 			left += max(1, len(r.points))
 		}
 	}

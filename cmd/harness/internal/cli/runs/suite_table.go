@@ -44,7 +44,7 @@ func (s *suiteRun) writeTable(left int) error {
 	if t.Len() == 1 && left == 0 {
 		return nil // tasks have their own table
 	}
-	terminal.On(s.Stdout).Print("\n", terminal.Span{Style: terminal.Heading, Text: s.Name}, ", in "+s.Out+"\n\n")
+	terminal.WriterTo(s.Stdout).Print("\n", terminal.Span{Style: terminal.Heading, Text: s.Name}, ", in "+s.Out+"\n\n")
 	if t.Len() > 1 {
 		if _, err := t.WriteTo(s.Stdout); err != nil || left == 0 {
 			return err
@@ -118,8 +118,8 @@ const notMade = "not made: "
 
 // addRepeat adds a repeat to the row. It ignores the figures of unfinished runs.
 func (r *suiteRow) addRepeat(one suiteResult) {
-	if one.unmade != "" {
-		r.verdicts = append(r.verdicts, notMade+one.unmade)
+	if one.unmadeReason != "" {
+		r.verdicts = append(r.verdicts, notMade+one.unmadeReason)
 		return
 	}
 	r.verdicts = append(r.verdicts, one.run.Verdict)
@@ -132,7 +132,7 @@ func (r *suiteRow) addRepeat(one suiteResult) {
 func (r *suiteRow) worstVerdict() terminal.Span {
 	span := terminal.Span{Text: r.verdictText()}
 	for i, v := range r.verdicts {
-		if style := terminal.OfVerdict(v).Style; i == 0 || style == terminal.Bad || span.Style == terminal.Good {
+		if style := terminal.StyleVerdict(v).Style; i == 0 || style == terminal.Bad || span.Style == terminal.Good {
 			span.Style = style
 		}
 	}

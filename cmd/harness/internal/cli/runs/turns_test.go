@@ -7,12 +7,12 @@ import (
 )
 
 func TestTurns(t *testing.T) {
-	for want, got := range map[string][]turn{
-		".":                           turns([]string{""}, 1),
-		"1 2 3":                       turns([]string{""}, 3),
-		"a b":                         turns([]string{"a", "b"}, 1),
-		"a/1 b/1 b/2 a/2 a/3 b/3":     turns([]string{"a", "b"}, 3),
-		"a/1 b/1 c/1 c/2 b/2 a/2 a/3": turns([]string{"a", "b", "c"}, 3)[:7],
+	for want, got := range map[string][]sessionTurn{
+		".":                           listTurns([]string{""}, 1),
+		"1 2 3":                       listTurns([]string{""}, 3),
+		"a b":                         listTurns([]string{"a", "b"}, 1),
+		"a/1 b/1 b/2 a/2 a/3 b/3":     listTurns([]string{"a", "b"}, 3),
+		"a/1 b/1 c/1 c/2 b/2 a/2 a/3": listTurns([]string{"a", "b", "c"}, 3)[:7],
 	} {
 		var dirs []string
 		for _, t := range got {

@@ -42,7 +42,7 @@ type benchSession struct {
 	*benchRequest
 	identity record.Identity // identity of its points in results
 	inSuite  bool            // the suite prints the JSON of all jobs
-	about    openai.ServerInfo
+	server   openai.ServerInfo
 	set      *prompts.PromptSet
 	sweep    *sweep.Sweep
 	sources  beside.Sources
@@ -90,8 +90,8 @@ func (s *benchSession) measureMissing(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	s.about, s.set = open.About, open.Set
-	if err := s.checkConditions(s.about.Model); err != nil {
+	s.server, s.set = open.About, open.Set
+	if err := s.checkConditions(s.server.Model); err != nil {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
@@ -120,7 +120,7 @@ func (s *benchSession) measureMissing(ctx context.Context) (err error) {
 func (a *app) keepSecrets(prefix string, fields []string) {
 	for _, f := range fields {
 		name, value, _ := strings.Cut(f, "=")
-		if _, secrets := secret.Option(prefix+name, value); len(secrets) > 0 {
+		if _, secrets := secret.HideOption(prefix+name, value); len(secrets) > 0 {
 			a.Secrets.Add(append(secrets, strings.Trim(value, `"`))...) // the text itself, and without JSON's quotes
 		}
 	}
@@ -128,11 +128,11 @@ func (a *app) keepSecrets(prefix string, fields []string) {
 
 // prepareLoads sends one request and determines what all points have in common.
 func (s *benchSession) prepareLoads(ctx context.Context, open *serving.Session) (err error) {
-	if err := open.AskFirst(ctx, s.Note); err != nil {
+	if err := open.AskFirst(ctx, s.PrintNote); err != nil {
 		return err
 	}
 	s.set = open.Set
-	if s.sources, err = beside.FindSources(ctx, s.about.URLs[0], s.serverMetrics, s.gpuMetrics, s.meter); err != nil {
+	if s.sources, err = beside.FindSources(ctx, s.server.URLs[0], s.serverMetrics, s.gpuMetrics, s.meter); err != nil {
 		return err
 	}
 	s.sources.Root = s.Root
@@ -197,8 +197,8 @@ func (s *benchSession) writeOtherForms(dir string, p *sweep.SweepPoint) error {
 	v := shell.Version()
 	run := formats.Run{
 		Requests: p.Requests, Rules: p.Rules, Load: p.Load, WarmUp: p.WarmUp, Grace: s.grace, API: s.set.API,
-		Stream: s.stream == "on", Model: s.about.Model, Tokenizer: s.tokenizer, Servers: s.about.URLs,
-		ServerKind: s.about.Kind,
+		Stream: s.stream == "on", Model: s.server.Model, Tokenizer: s.tokenizer, Servers: s.server.URLs,
+		ServerKind: s.server.Kind,
 		Label:      s.label, Version: v.Version, Commit: v.Commit, Began: p.Began,
 		Data:        formats.Data{Name: filepath.Base(s.File), Path: s.File, Columns: s.Columns},
 		Interrupted: p.Record.Status == record.Interrupted,

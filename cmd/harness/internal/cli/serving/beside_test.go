@@ -46,7 +46,7 @@ func TestBeside(t *testing.T) {
 		t.Fatal(err)
 	}
 	told := map[string]bool{}
-	for _, line := range over.Told {
+	for _, line := range over.Collected {
 		told[line.Unit] = true
 	}
 	page := file(t, filepath.Join("bench-1", "index.html"))

@@ -24,17 +24,17 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/sweepfile"
 )
 
-// Job is a suite's measurement of a server.
-type Job struct {
+// ServerJob is a suite's measurement of a server.
+type ServerJob struct {
 	session *benchSession
 	job     suite.Job
 }
 
-// Asked contains a suite's common settings for all of its jobs.
-type Asked struct {
+// JobOptions contains a suite's common settings for all of its jobs.
+type JobOptions struct {
 	Out                string // folder of the job
 	Force, Quiet, JSON bool
-	Beside             []string // names of flags that belong on the command line and not in the suite
+	CommandFlags       []string // names of flags that belong on the command line and not in the suite
 }
 
 // FlagNames returns the flags for a suite entry that measures a server.
@@ -46,14 +46,14 @@ func FlagNames() (names []string) {
 }
 
 // NewJob reads the flags of a job without contacting the server. Its error lists all faults.
-func NewJob(shellApp *shell.App, j suite.Job, asked Asked) (*Job, error) {
+func NewJob(shellApp *shell.App, j suite.Job, asked JobOptions) (*ServerJob, error) {
 	a, f, c := &app{shellApp}, &benchFlags{}, &cobra.Command{}
 	f.addFlags(c.Flags())
-	names := slices.DeleteFunc(FlagNames(), func(n string) bool { return slices.Contains(asked.Beside, n) })
+	names := slices.DeleteFunc(FlagNames(), func(n string) bool { return slices.Contains(asked.CommandFlags, n) })
 	var faults []error
 	for _, flag := range j.Flags {
 		switch {
-		case slices.Contains(asked.Beside, flag.Name):
+		case slices.Contains(asked.CommandFlags, flag.Name):
 			faults = append(faults, fmt.Errorf("%s: is given on the command line, for the whole suite", flag.Name))
 		case !slices.Contains(names, flag.Name) && slices.Contains(j.Defaults, flag.Name): // a flag of harness run
 		case !slices.Contains(names, flag.Name):
@@ -74,11 +74,11 @@ func NewJob(shellApp *shell.App, j suite.Job, asked Asked) (*Job, error) {
 		return nil, err
 	}
 	s := &benchSession{app: a, benchRequest: r, identity: j.Identity(f.label), inSuite: true}
-	return &Job{session: s, job: j}, nil
+	return &ServerJob{session: s, job: j}, nil
 }
 
 // Loads describes the points of the job, one text per load known in advance.
-func (j *Job) Loads() (all []string) {
+func (j *ServerJob) Loads() (all []string) {
 	s := j.session
 	for _, p := range s.loads {
 		all = append(all, shown.LoadText(p))
@@ -90,11 +90,11 @@ func (j *Job) Loads() (all []string) {
 }
 
 // Measurable returns the figures that the job's points can have.
-func (j *Job) Measurable() failif.Subject { return j.session.measurableFigures(j.session.model) }
+func (j *ServerJob) Measurable() failif.Subject { return j.session.measurableFigures(j.session.model) }
 
 // keptSweep returns the existing sweep in the job's folder if it has the same flags. It returns nil if there is none or
 // it must be replaced.
-func (j *Job) keptSweep() *sweepfile.Sweep {
+func (j *ServerJob) keptSweep() *sweepfile.Sweep {
 	s := j.session
 	found, err := sweepfile.Read(filepath.Join(s.out, sweepfile.Name))
 	if err != nil || s.force || !slices.Equal(found.Flags, s.flags) {
@@ -105,7 +105,7 @@ func (j *Job) keptSweep() *sweepfile.Sweep {
 
 // Points returns the records of all points in the folder, followed by records of the loads not measured yet. Their
 // folders are relative to the job's.
-func (j *Job) Points() []record.Run {
+func (j *ServerJob) Points() []record.Run {
 	s := j.session
 	found := j.keptSweep()
 	var all []record.Run
@@ -140,7 +140,7 @@ func (j *Job) Points() []record.Run {
 }
 
 // Run measures and prints the missing points of the job. If none is missing, it does not contact the server.
-func (j *Job) Run(ctx context.Context) error {
+func (j *ServerJob) Run(ctx context.Context) error {
 	s := j.session
 	if found := j.keptSweep(); found != nil && found.Complete && sweep.FilesIntact(s.out, found) {
 		if !s.json {

@@ -141,7 +141,7 @@ func (f *mergeFlags) newRequest(share *sweepfile.Sweep) (*benchRequest, error) {
 func (f *mergeFlags) newSession(a *app, r *benchRequest, share *sweepfile.Sweep) *benchSession {
 	s := &benchSession{
 		app: a, benchRequest: r, set: &prompts.PromptSet{API: prompts.API(share.Asked.API)},
-		about: openai.ServerInfo{
+		server: openai.ServerInfo{
 			URLs: share.Server.URLs, Kind: share.Server.Kind, Version: share.Server.Version, Model: share.Server.Model,
 			MaxLength: share.Server.MaxLength,
 		},
@@ -167,7 +167,7 @@ func (s *benchSession) judgingSettings(first *record.Run) *sweep.PointSettings {
 		MaxErrors: &s.maxErrors,
 		Rules: metrics.FigureRules{
 			NoTokens: noTokens, Tokenizer: s.tokenizer != "", GPUs: s.gpus, HourPrice: float64(s.price),
-			Servers: s.about.URLs,
+			Servers: s.server.URLs,
 		},
 	}
 }

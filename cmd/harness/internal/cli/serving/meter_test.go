@@ -41,7 +41,7 @@ func TestMeter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range over.Told {
+	for _, line := range over.Collected {
 		if line.Unit == "W" && (line.Title != "meter (cmd)" || line.V[0] != 250 || line.T[0] > over.Duration) {
 			t.Errorf("%+v", line)
 		}

@@ -17,7 +17,7 @@ func (s *benchSession) showProgress(p arrival.Pattern, progress *engine.PointPro
 	if s.quiet {
 		return told
 	}
-	line, began, end := s.Line(), time.Now(), make(chan struct{})
+	line, began, end := s.NewStatusLine(), time.Now(), make(chan struct{})
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)

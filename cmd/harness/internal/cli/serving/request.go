@@ -220,7 +220,7 @@ func measurementFlags(c *cobra.Command) []string {
 		}
 		for _, v := range values {
 			flag := "--" + f.Name
-			all = append(all, secret.Args([]string{flag + "=" + v}, shell.SecretFlags())...)
+			all = append(all, secret.HideArgs([]string{flag + "=" + v}, shell.SecretFlags())...)
 		}
 	})
 	return all

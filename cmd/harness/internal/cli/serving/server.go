@@ -23,10 +23,10 @@ func (a *app) connectServer(ctx context.Context, f *serverFlags) (*openai.Client
 	}
 	began, waits := time.Now(), false
 	client, err := serving.ServerConnection{
-		Model: f.model, Options: options, Lookup: a.Lookup, MaxWait: f.maxWait,
+		Model: f.model, Options: options, Lookup: a.LookupVariable, MaxWait: f.maxWait,
 		Waiting: func(text string) {
 			waits = true
-			a.Note(a.Secrets.Hide(text))
+			a.PrintNote(a.Secrets.Hide(text))
 		},
 	}.Connect(ctx, f.address)
 	if waits {

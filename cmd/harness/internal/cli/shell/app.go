@@ -56,11 +56,11 @@ func Main(ctx context.Context, s *State, tree func(*App) *cobra.Command) int {
 	out, errs, own := &outputStream{to: s.Stdout}, &outputStream{to: s.Stderr}, *s
 	page, console := io.Writer(out), io.Writer(errs)
 	if s.Env != nil && terminal.IsASCII(s.Env) {
-		page, console = terminal.ASCII(out), terminal.ASCII(errs)
+		page, console = terminal.NewASCIIWriter(out), terminal.NewASCIIWriter(errs)
 	}
 	a := &App{
 		State: &own, Console: console, Data: terminal.NewWriter(out, terminal.Options{}),
-		Asked: terminal.NewWriter(s.Stdout, terminal.Options{}),
+		RequiredData: terminal.NewWriter(s.Stdout, terminal.Options{}),
 	}
 	a.page, a.errPage = a.newPage(page, s.Screen), a.newPage(console, s.ErrScreen)
 	own.Stdout, own.Stderr = a.page, a.errPage
@@ -107,15 +107,15 @@ type App struct {
 	Console io.Writer
 	// Data is standard output for programs: JSON, CSV, output of official tools. Its lines are never wrapped.
 	Data io.Writer
-	// Asked is Data with an error for lost output even if the reader has closed the pipe.
-	Asked io.Writer
+	// RequiredData is Data with an error for lost output even if the reader has closed the pipe.
+	RequiredData io.Writer
 
 	page, errPage *terminal.Writer // State's streams
 	allHelp       bool             // --help-all was given
 
-	mu   sync.Mutex
-	kill func() // ends a running plugin at once; nil: none runs
-	ends bool   // the command ends in order when ctx ends and keeps its measurements, however long that takes
+	mu          sync.Mutex
+	kill        func() // ends a running plugin at once; nil: none runs
+	endsInOrder bool   // the command ends in order when ctx ends and keeps its measurements, however long that takes
 	// severalRuns counts the active calls of Several. Such commands also end in order between runs, without a plugin.
 	severalRuns int
 	// changed is the time of the last change of kill, ends or between.
@@ -123,7 +123,7 @@ type App struct {
 
 	Report   *ci.Report        // for continuous integration; nil: not requested
 	Secrets  secret.Keeper     // of the backend's options
-	NoteHook func(text string) // receives the texts of Note too; nil: unused
+	NoteHook func(text string) // receives the texts of PrintNote too; nil: unused
 }
 
 // SetKill sets the function that ends the running plugin after a second signal.
@@ -138,12 +138,12 @@ func (a *App) SetKill(kill func()) {
 func (a *App) SetOrderly(ends bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.ends = ends
+	a.endsInOrder = ends
 	a.changed = time.Now()
 }
 
-// Closed records that no plugin runs any more.
-func (a *App) Closed() {
+// MarkClosed records that no plugin runs any more.
+func (a *App) MarkClosed() {
 	a.SetKill(nil)
 	a.SetOrderly(false)
 }
@@ -178,7 +178,7 @@ const (
 func (a *App) ignoresSignal(signal, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.ends || a.kill == nil && a.severalRuns > 0 {
+	if a.endsInOrder || a.kill == nil && a.severalRuns > 0 {
 		return false
 	}
 	if signal.Before(a.changed) {

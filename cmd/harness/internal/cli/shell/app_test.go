@@ -42,7 +42,7 @@ func TestPatienceWithSignals(t *testing.T) {
 		{"reads, but not for long", &App{}, waitWithoutPlugin / 2, false},
 		{"a plugin opens", &App{kill: kill}, waitWithoutPlugin, false},
 		{"a plugin opens for ever", &App{kill: kill}, waitWithPlugin, true},
-		{"runs", &App{kill: kill, ends: true}, time.Hour, false},
+		{"runs", &App{kill: kill, endsInOrder: true}, time.Hour, false},
 		{"writes between runs", &App{severalRuns: 1}, time.Hour, false},
 		{"a plugin opens for ever, of the second run", &App{kill: kill, severalRuns: 1}, waitWithPlugin, true},
 		{"its run has just ended", &App{changed: signal.Add(2 * time.Second)}, 2*time.Second + waitWithoutPlugin/4, false},

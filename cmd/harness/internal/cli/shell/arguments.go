@@ -49,8 +49,10 @@ func ExplainFlagError(err error) error {
 	return fmt.Errorf("--%s %q: want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
 }
 
-// Of returns a command's name for an error, which begins with the program's name: "dataset verify".
-func Of(c *cobra.Command) string { return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ") }
+// CommandName returns a command's name for an error, which begins with the program's name: "dataset verify".
+func CommandName(c *cobra.Command) string {
+	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
+}
 
 // RequireOneArgument requires exactly one argument. what describes it for the error.
 func RequireOneArgument(what string) cobra.PositionalArgs {
@@ -59,7 +61,7 @@ func RequireOneArgument(what string) cobra.PositionalArgs {
 		case len(args) == 0:
 			return fmt.Errorf("%s is missing; see %s --help", what, c.CommandPath())
 		case len(args) > 1:
-			return fmt.Errorf("%s: %q are %d arguments, want one: %s", Of(c), args, len(args), what)
+			return fmt.Errorf("%s: %q are %d arguments, want one: %s", CommandName(c), args, len(args), what)
 		}
 		return nil
 	}
@@ -68,13 +70,13 @@ func RequireOneArgument(what string) cobra.PositionalArgs {
 // RejectArguments rejects arguments.
 func RejectArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
-		return fmt.Errorf("%s takes no argument, %q was given", Of(c), args)
+		return fmt.Errorf("%s takes no argument, %q was given", CommandName(c), args)
 	}
 	return nil
 }
 
-// Changed returns the first of the flags that the user gave, or "".
-func Changed(c *cobra.Command, names ...string) string {
+// FirstChanged returns the first of the flags that the user gave, or "".
+func FirstChanged(c *cobra.Command, names ...string) string {
 	for _, name := range names {
 		if c.Flags().Changed(name) {
 			return name

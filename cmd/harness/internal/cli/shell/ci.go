@@ -77,10 +77,10 @@ func AddRunReport(a *App, c *cobra.Command) {
 			a.Report = &ci.Report{}
 		}
 		err := run(c, args)
-		if file == "" || len(a.Report.Made()) == 0 {
+		if file == "" || len(a.Report.FinishedRuns()) == 0 {
 			return err
 		}
-		fault := sdk.Usage(results.AppendCollected(file, a.projectCommit(), a.Report.Made()))
+		fault := sdk.Usage(results.AppendCollected(file, a.projectCommit(), a.Report.FinishedRuns()))
 		if err == nil {
 			return fault
 		}
@@ -184,7 +184,7 @@ func (a *App) writeCIReport(f *ciFlags, command string) error {
 			err = appendFile(name, text.Bytes())
 		}
 		if err != nil {
-			a.Note(fmt.Sprintf("%s: the summary of this step is not written: %v", EnvStepSummary, err))
+			a.PrintNote(fmt.Sprintf("%s: the summary of this step is not written: %v", EnvStepSummary, err))
 		}
 	}
 	return errors.Join(faults...)

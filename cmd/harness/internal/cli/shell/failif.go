@@ -43,7 +43,7 @@ func CheckConditions(conditions []failif.Condition, planned []failif.Subject, co
 	var faults []error
 	for _, c := range conditions {
 		err := c.Check(planned)
-		if err == nil && c.Change() && !compared {
+		if err == nil && c.IsChange() && !compared {
 			err = fmt.Errorf("condition %q compares with a base: use harness compare BASE NEW or runs of several "+
 				"backends; without a sign the value is absolute", c.Text)
 		}

@@ -13,17 +13,17 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/mlconf"
 )
 
-// SettingFlags adds the flags for LoadGen's settings.
-func SettingFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.SettingFlags) }
+// AddSettingFlags adds the flags for LoadGen's settings.
+func AddSettingFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.SettingFlags) }
 
-// WorkloadFlags adds the flags for what the plugin opens.
-func WorkloadFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.WorkloadFlags) }
+// AddWorkloadFlags adds the flags for what the plugin opens.
+func AddWorkloadFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.WorkloadFlags) }
 
-// RunFlags adds the other flags for a run of one model: a power meter, a closed loop, exports.
-func RunFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.RunFlags) }
+// AddRunFlags adds the other flags for a run of one model: a power meter, a closed loop, exports.
+func AddRunFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.RunFlags) }
 
-// OutputFlags adds the flags for the output of results.
-func OutputFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.OutputFlags) }
+// AddOutputFlags adds the flags for the output of results.
+func AddOutputFlags(f *pflag.FlagSet, r *bench.Request) { addGroup(f, r, bench.OutputFlags) }
 
 // addGroup adds the flags of a group that set fields of a request.
 func addGroup(f *pflag.FlagSet, r *bench.Request, group bench.FlagGroup) {

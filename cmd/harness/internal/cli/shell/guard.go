@@ -25,13 +25,13 @@ func (a *App) ReadPins(f *PluginFlags) (*trust.Lock, error) {
 	}
 	lock, err := trust.Load(path)
 	if trust.Missing(err) {
-		return trust.New(path), nil
+		return trust.NewLock(path), nil
 	}
 	return lock, err
 }
 
-// Guard restricts the plugins to those that match the lock file, if one exists. A file named by --lock must exist.
-func (a *App) Guard(f *PluginFlags) error {
+// RestrictPlugins restricts the plugins to those that match the lock file, if one exists. A file named by --lock must exist.
+func (a *App) RestrictPlugins(f *PluginFlags) error {
 	a.warnExposed(f)
 	path, err := a.LockPath(f)
 	if err != nil {
@@ -55,7 +55,7 @@ func (a *App) Guard(f *PluginFlags) error {
 
 // warnExposed prints a warning about plugins that other users can change, pinned or not.
 func (a *App) warnExposed(f *PluginFlags) {
-	faults := a.Exposed(f)
+	faults := a.ListExposed(f)
 	if len(faults) == 0 {
 		return
 	}
@@ -67,14 +67,14 @@ func (a *App) warnExposed(f *PluginFlags) {
 		faults[0], more)
 }
 
-// Exposed returns the reasons why other users can change files and folders of the plugins.
-func (a *App) Exposed(f *PluginFlags) (faults []string) {
+// ListExposed returns the reasons why other users can change files and folders of the plugins.
+func (a *App) ListExposed(f *PluginFlags) (faults []string) {
 	binaries, err := a.PluginSettings(f).Binaries("")
 	if err != nil {
 		return nil // the command itself reports the error
 	}
 	for _, b := range binaries {
-		for _, fault := range trust.Exposed(b.Path) {
+		for _, fault := range trust.ExposureFaults(b.Path) {
 			if !slices.Contains(faults, fault) {
 				faults = append(faults, fault)
 			}

@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/terminal"
 )
 
-// Help contains the texts about a command, for its help and its manual.
-type Help struct {
+// CommandHelp contains the texts about a command, for its help and its manual.
+type CommandHelp struct {
 	Path, Short string
 	About       []HelpParagraph
 	Usage       string
@@ -45,8 +45,8 @@ type FlagGroup struct {
 }
 
 // NewHelp returns the help of a command. If all is true, it includes the rarely needed flags.
-func NewHelp(c *cobra.Command, all bool) Help {
-	h := Help{
+func NewHelp(c *cobra.Command, all bool) CommandHelp {
+	h := CommandHelp{
 		Path: c.CommandPath(), Short: c.Short, Usage: strings.TrimSuffix(c.UseLine(), " [flags]") + " [FLAG...]",
 		Examples: parseItems(c.Example),
 	}
@@ -75,7 +75,7 @@ func isCommandList(p HelpParagraph, program string) bool {
 }
 
 // endsWithColon reports whether the text so far ends with a colon, so that the next list belongs to it.
-func (h Help) endsWithColon() bool {
+func (h CommandHelp) endsWithColon() bool {
 	return len(h.About) > 0 && strings.HasSuffix(h.About[len(h.About)-1].Text, ":")
 }
 
@@ -177,7 +177,7 @@ const (
 const fewFlags = 16
 
 // addFlagGroups adds the flags of a command in groups.
-func (h *Help) addFlagGroups(c *cobra.Command, all bool) {
+func (h *CommandHelp) addFlagGroups(c *cobra.Command, all bool) {
 	var own []*pflag.Flag
 	var plugins []HelpItem
 	c.InitDefaultHelpFlag()
@@ -215,7 +215,7 @@ func (h *Help) addFlagGroups(c *cobra.Command, all bool) {
 }
 
 // takeTopics adds the flags with topics and returns the others.
-func (h *Help) takeTopics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
+func (h *CommandHelp) takeTopics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
 	for _, t := range helpTopics {
 		var common, more []*pflag.Flag
 		for _, f := range own {
@@ -240,7 +240,7 @@ func (h *Help) takeTopics(own []*pflag.Flag, all bool) (rest []*pflag.Flag) {
 	return own
 }
 
-func (h *Help) addGroup(title string, flags []HelpItem) {
+func (h *CommandHelp) addGroup(title string, flags []HelpItem) {
 	if len(flags) > 0 {
 		h.Flags = append(h.Flags, FlagGroup{title, flags})
 	}
@@ -270,7 +270,7 @@ func flagItem(f *pflag.Flag) HelpItem {
 }
 
 // Write prints the help.
-func (h Help) Write(w *terminal.Writer) {
+func (h CommandHelp) Write(w *terminal.Writer) {
 	heading := func(title string) { w.Print("\n", terminal.Span{Style: terminal.Heading, Text: title}, "\n") }
 	for i, p := range h.About {
 		if i > 0 {
@@ -293,7 +293,7 @@ func (h Help) Write(w *terminal.Writer) {
 		heading("Commands")
 		writeItems(w, h.Commands)
 	}
-	t := table.Table{Indent: "  ", Whole: true}
+	t := table.Table{Indent: "  ", KeepWhole: true}
 	for _, g := range h.Flags {
 		t.Title(g.Title)
 		for _, f := range g.Flags {
@@ -313,7 +313,7 @@ func (h Help) Write(w *terminal.Writer) {
 }
 
 func writeItems(w *terminal.Writer, items []HelpItem) {
-	t := table.Table{Indent: "  ", Whole: true}
+	t := table.Table{Indent: "  ", KeepWhole: true}
 	for _, i := range items {
 		t.Row(i.Name, i.Text)
 	}
@@ -359,7 +359,7 @@ func (f *helpAllFlag) Type() string { return "bool" }
 func (a *App) ShowHelp(c *cobra.Command) {
 	w := a.page
 	if w.Columns() == 0 {
-		w = w.At(helpColumns)
+		w = w.WithColumns(helpColumns)
 	}
 	NewHelp(c, a.allHelp).Write(w)
 	w.Flush()

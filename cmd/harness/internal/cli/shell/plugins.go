@@ -145,8 +145,8 @@ func (a *App) Catalog(c *cobra.Command, f *PluginFlags) (*discover.Catalog, erro
 	return a.PluginSettings(f).Discover(c.Context())
 }
 
-// Broken reports the plugins that did not describe themselves. If none did, it returns an error.
-func (a *App) Broken(catalog *discover.Catalog) error {
+// ReportBroken reports the plugins that did not describe themselves. If none did, it returns an error.
+func (a *App) ReportBroken(catalog *discover.Catalog) error {
 	answered := false
 	var first error
 	for _, e := range catalog.Entries {

@@ -21,7 +21,7 @@ type outputStream struct {
 
 	mu         sync.Mutex
 	readerGone bool  // the reader has closed the stream
-	lost       error // the first other error
+	writeErr   error // the first other error
 }
 
 // Write never fails.
@@ -32,8 +32,8 @@ func (p *outputStream) Write(text []byte) (int, error) {
 		return len(text), nil
 	}
 	_, err := p.to.Write(text)
-	if p.readerGone = isReaderGone(p.to, err); !p.readerGone && p.lost == nil {
-		p.lost = err
+	if p.readerGone = isReaderGone(p.to, err); !p.readerGone && p.writeErr == nil {
+		p.writeErr = err
 	}
 	return len(text), nil
 }
@@ -59,10 +59,10 @@ func isReaderGone(w io.Writer, err error) bool {
 func (p *outputStream) endError(err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.lost == nil {
+	if p.writeErr == nil {
 		return err
 	}
-	return JoinLostOutput(err, fmt.Errorf("what was to be printed is lost: %w", p.lost))
+	return JoinLostOutput(err, fmt.Errorf("what was to be printed is lost: %w", p.writeErr))
 }
 
 // JoinLostOutput combines the error of a command with that of its lost output. The command's error comes first; of an outcome

@@ -22,24 +22,24 @@ const (
 	backendSecret = "--backend-secret"
 )
 
-// Build finds the model's plugin and returns the plan.
-func (a *App) Build(c *cobra.Command, f *PluginFlags, r bench.Request) (*bench.Plan, error) {
-	r, err := a.Complete(c.Context(), f, r)
+// NewPlan finds the model's plugin and returns the plan.
+func (a *App) NewPlan(c *cobra.Command, f *PluginFlags, r bench.Request) (*bench.Plan, error) {
+	r, err := a.CompleteRequest(c.Context(), f, r)
 	if err != nil {
 		return nil, err
 	}
 	return bench.NewPlan(c.Context(), r)
 }
 
-// Complete adds the process's facts to a request from flags.
-func (a *App) Complete(ctx context.Context, f *PluginFlags, r bench.Request) (_ bench.Request, err error) {
+// CompleteRequest adds the process's facts to a request from flags.
+func (a *App) CompleteRequest(ctx context.Context, f *PluginFlags, r bench.Request) (_ bench.Request, err error) {
 	if err := a.useOfficialLoadGen(&r); err != nil {
 		return r, err
 	}
 	catalog := r.Plugins.Catalog // the catalog that was read already
-	r.Plugins, r.Model.Finder = a.PluginSettings(f), a.Files(ctx)
+	r.Plugins, r.Model.Finder = a.PluginSettings(f), a.FetchedFiles(ctx)
 	r.Plugins.Catalog = catalog
-	r.Plugins.Launch.Hide, r.Plugins.Launch.Note = a.Secrets.Hide, a.Note
+	r.Plugins.Launch.Hide, r.Plugins.Launch.Note = a.Secrets.Hide, a.PrintNote
 	r.Model.Env, r.Model.Secrets, r.Load.KeepProcessors = a.Env, &a.Secrets, a.Env("GOMAXPROCS") != ""
 	r.Output.Harness, r.Output.Command, r.Output.Now, r.Output.Machine = Version(), a.CommandLine(), a.Now, a.Root
 	r.Model.Profiles, _ = a.Profiles() // without a settings folder there are no profiles
@@ -61,15 +61,15 @@ func (a *App) Profiles() (string, error) {
 	return filepath.Join(dir, "tuning"), nil
 }
 
-// Lookup returns an environment variable. It treats an empty variable as missing.
-func (a *App) Lookup(name string) (string, bool) {
+// LookupVariable returns an environment variable. It treats an empty variable as missing.
+func (a *App) LookupVariable(name string) (string, bool) {
 	value := a.Env(name)
 	return value, value != ""
 }
 
-// Note prints a note from a plugin at once.
-func (a *App) Note(text string) {
-	live.Clear(a.Console, a.ErrScreen.Is())
+// PrintNote prints a note from a plugin at once.
+func (a *App) PrintNote(text string) {
+	live.ClearLine(a.Console, a.ErrScreen.IsTerminal())
 	fmt.Fprintln(a.Stderr, text)
 	if a.NoteHook != nil {
 		a.NoteHook(text)
@@ -82,7 +82,7 @@ func (a *App) LastRuntime() (l onnxruntime.Library, ok bool, err error) {
 	if err != nil {
 		return l, false, err
 	}
-	return onnxruntime.Last(dir)
+	return onnxruntime.LastFetched(dir)
 }
 
 // fetchedRuntime returns the path of the fetched ONNX Runtime library. asked names the option that requires it, for
@@ -90,7 +90,7 @@ func (a *App) LastRuntime() (l onnxruntime.Library, ok bool, err error) {
 func (a *App) fetchedRuntime(asked string) (string, error) {
 	l, ok, err := a.LastRuntime()
 	if err == nil && !ok {
-		err = sdk.Data(fmt.Errorf("%s: no library was fetched; run `harness fetch %s`", asked, onnxruntime.Name))
+		err = sdk.Data(fmt.Errorf("%s: no library was fetched; run `harness fetch %s`", asked, onnxruntime.RuntimeName))
 	}
 	return l.Path, err
 }
@@ -102,7 +102,7 @@ const EnvORTLib = "PLUMBLINE_ORT_LIB"
 func (a *App) fetchedByDefault() bool { return a.Env(EnvORTLib) == onnxruntime.FetchedWord }
 
 // DefaultRuntime sets the path of the fetched library for plugins if the environment contains onnxruntime.Word. If none
-// was fetched, Complete rejects the runs that need it.
+// was fetched, CompleteRequest rejects the runs that need it.
 func (a *App) DefaultRuntime(f *PluginFlags) {
 	if !a.fetchedByDefault() {
 		return
@@ -124,7 +124,7 @@ func (a *App) OpenCache(o fetch.Options) (*fetch.Cache, error) {
 
 // CommandLine returns the user's command line without secrets, for the record.
 func (a *App) CommandLine() []string {
-	return append([]string{"harness"}, secret.Args(a.Args, SecretFlags())...)
+	return append([]string{"harness"}, secret.HideArgs(a.Args, SecretFlags())...)
 }
 
 // SecretFlags returns the flags whose values, NAME=VALUE, may contain secrets, with the prefix of their names as
@@ -133,8 +133,8 @@ func SecretFlags() map[string]string {
 	return map[string]string{backendOpt: "", "--header": "header.", "--body": "body."}
 }
 
-// Files returns the fetched files. It opens the cache when a plan first needs a file.
-func (a *App) Files(ctx context.Context) bench.Files { return lazyFiles{a, ctx} }
+// FetchedFiles returns the fetched files. It opens the cache when a plan first needs a file.
+func (a *App) FetchedFiles(ctx context.Context) bench.Files { return lazyFiles{a, ctx} }
 
 // lazyFiles opens the cache when a plan first needs a file.
 type lazyFiles struct {

@@ -18,8 +18,8 @@ type Screen struct {
 	Columns func() int // width; 0: unknown; nil: not a terminal
 }
 
-// Is reports whether the output is a terminal.
-func (s Screen) Is() bool { return s.Columns != nil }
+// IsTerminal reports whether the output is a terminal.
+func (s Screen) IsTerminal() bool { return s.Columns != nil }
 
 // newScreen returns the terminal of a file, or the zero value.
 func newScreen(f *os.File) Screen {
@@ -41,7 +41,7 @@ func newScreen(f *os.File) Screen {
 func (a *App) newPage(w io.Writer, s Screen) *terminal.Writer {
 	return terminal.NewWriter(w, terminal.Options{
 		Columns: func() int { return a.screenColumns(s) },
-		Colour:  s.Is() && a.Env != nil && a.Env("NO_COLOR") == "" && a.Env("TERM") != "dumb",
+		Colour:  s.IsTerminal() && a.Env != nil && a.Env("NO_COLOR") == "" && a.Env("TERM") != "dumb",
 	})
 }
 
@@ -50,7 +50,7 @@ func (a *App) screenColumns(s Screen) int {
 	if n, err := strconv.Atoi(strings.TrimSpace(a.Env("COLUMNS"))); err == nil && n > 0 {
 		return n
 	}
-	if s.Is() {
+	if s.IsTerminal() {
 		return s.Columns()
 	}
 	return 0
@@ -59,9 +59,9 @@ func (a *App) screenColumns(s Screen) int {
 // helpColumns is the default width of help.
 const helpColumns = 80
 
-// Line returns a status line on standard error. On a terminal the line is rewritten.
-func (a *App) Line() *live.StatusLine {
-	return live.NewStatusLine(a.Console, a.ErrScreen.Is(), a.ErrColumns)
+// NewStatusLine returns a status line on standard error. On a terminal the line is rewritten.
+func (a *App) NewStatusLine() *live.StatusLine {
+	return live.NewStatusLine(a.Console, a.ErrScreen.IsTerminal(), a.ErrColumns)
 }
 
 // ErrColumns returns the width of standard error; 0: unknown.

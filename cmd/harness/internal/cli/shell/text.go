@@ -9,10 +9,10 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
-// Scoring returns a function that shows the progress of scoring an accuracy log on standard error. It shows nothing if
+// ShowScoring returns a function that shows the progress of scoring an accuracy log on standard error. It shows nothing if
 // scoring is quick.
-func (a *App) Scoring() func(read, size int64) {
-	line := a.Line()
+func (a *App) ShowScoring() func(read, size int64) {
+	line := a.NewStatusLine()
 	var begun time.Time
 	return func(read, size int64) {
 		if begun.IsZero() {

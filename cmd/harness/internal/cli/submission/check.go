@@ -57,7 +57,7 @@ func (a *app) checkCommand() *cobra.Command {
 				return sdk.Usage(errors.New("--csv goes with --compatible only; harness submission results writes it too"))
 			}
 			if curves.IsEndpoints(args[0], f.rules) {
-				return curves.Check(a.App, args[0], curves.CheckOptions{Strict: f.strict, Compatible: f.compatible, JSON: f.json},
+				return curves.CheckSubmission(a.App, args[0], curves.CheckOptions{Strict: f.strict, Compatible: f.compatible, JSON: f.json},
 					c.Flags())
 			}
 			if f.strict {
@@ -124,8 +124,8 @@ func (a *app) checkSubmission(ctx context.Context, root string, f *checkFlags) e
 
 // checkTree checks an open tree and shows the progress on a terminal.
 func (a *app) checkTree(ctx context.Context, t *tree.Tree, options check.Options) (*check.Report, error) {
-	line := a.Line()
-	if a.ErrScreen.Is() {
+	line := a.NewStatusLine()
+	if a.ErrScreen.IsTerminal() {
 		options.Progress = func(done, all int) {
 			line.Set(fmt.Sprintf("checked %d of %s", done, figure.Plural(all, "result")))
 		}

@@ -25,8 +25,8 @@ func TestSubmissionCheckAsJSON(t *testing.T) {
 	root, _ := scored(t)
 	markdown, junit := filepath.Join(s.Dir, "summary.md"), filepath.Join(s.Dir, "junit.xml")
 	s.Want(3, s.Run("submission", "check", root, "--json", "--markdown", markdown, "--junit", junit))
-	testfile.Holds(t, "### Findings\n\n| severity | rule | path |", markdown)
-	testfile.Holds(t, `name="closed/Lab/results/box/resnet50/Offline"`, junit)
+	testfile.RequireText(t, "### Findings\n\n| severity | rule | path |", markdown)
+	testfile.RequireText(t, `name="closed/Lab/results/box/resnet50/Offline"`, junit)
 	var report check.Report
 	if err := json.Unmarshal([]byte(s.Stdout.String()), &report); err != nil {
 		t.Fatal(err)

@@ -61,14 +61,14 @@ func newFindingKind(f check.Finding) findingKind {
 	return findingKind{submitterOf(f.Result), string(f.Severity), f.Rule, path.Base(f.Path), f.What}
 }
 
-// common contains the kinds of warnings and notes that occur in several results of a submitter.
-type common struct {
+// commonFindings contains the kinds of warnings and notes that occur in several results of a submitter.
+type commonFindings struct {
 	order []findingKind
 	all   map[findingKind][]check.Finding
 }
 
-func groupFindings(r *check.Report) common {
-	c := common{all: map[findingKind][]check.Finding{}}
+func groupFindings(r *check.Report) commonFindings {
+	c := commonFindings{all: map[findingKind][]check.Finding{}}
 	for _, f := range r.Findings {
 		if f.Result == "" || f.Severity == check.Reject {
 			continue
@@ -83,7 +83,7 @@ func groupFindings(r *check.Report) common {
 }
 
 // otherFindings returns the findings of a result that are printed with it.
-func (c common) otherFindings(list []check.Finding) []check.Finding {
+func (c commonFindings) otherFindings(list []check.Finding) []check.Finding {
 	var others []check.Finding
 	for _, f := range list {
 		if len(c.all[newFindingKind(f)]) <= maxSimilar {
@@ -94,7 +94,7 @@ func (c common) otherFindings(list []check.Finding) []check.Finding {
 }
 
 // writeCommon prints the common findings of a submitter's results.
-func (c common) writeCommon(b *strings.Builder, submitter string) {
+func (c commonFindings) writeCommon(b *strings.Builder, submitter string) {
 	begun := false
 	for _, k := range c.order {
 		list := c.all[k]

@@ -13,7 +13,7 @@ import (
 // advice as if a run had not been made.
 func TestSubmissionOfAnInvalidRun(t *testing.T) {
 	s := clitest.New(t)
-	s.Fakes["resnet50"].Busy = func(int) time.Duration { return 3 * time.Millisecond } // above the limit
+	s.Fakes["resnet50"].IssueTime = func(int) time.Duration { return 3 * time.Millisecond } // above the limit
 	workspace, tree := filepath.Join(s.Dir, "ws"), filepath.Join(s.Dir, "tree")
 	s.Want(0, s.Run("submission", "init", "--workspace", workspace, "--submitter", "Toylab", "--system", "toy"))
 	code := s.Run("submission", "run", "resnet50", "--rehearsal", "--smoke", "--scenario", "Server", "--workspace",

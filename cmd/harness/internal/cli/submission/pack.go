@@ -74,7 +74,7 @@ func (a *app) packCommand() *cobra.Command {
 // checkFlags rejects flags that conflict.
 func (f *packFlags) checkFlags(c *cobra.Command) error {
 	unpack := c.Flags().Changed("unpack")
-	switch given := shell.Changed(c, "rules", "allow-rejected"); {
+	switch given := shell.FirstChanged(c, "rules", "allow-rejected"); {
 	case f.out == "":
 		return errors.New("--out is missing: the new file, of --unpack the new folder")
 	case unpack && given != "":

@@ -47,7 +47,7 @@ func (a *app) prepareCommand() *cobra.Command {
 		Use: "prepare TREE", Short: "Copy a tree and add results that may be inferred", Long: prepareHelp,
 		Args: shell.RequireOneArgument("the folder with closed, network or open"),
 		RunE: func(c *cobra.Command, args []string) error {
-			given := shell.Changed(c, officialSwitches()...)
+			given := shell.FirstChanged(c, officialSwitches()...)
 			switch {
 			case f.out == "":
 				return sdk.Usage(errors.New("--out NEW is missing: a folder for the new tree, which must not exist"))

@@ -61,7 +61,7 @@ func (a *app) resultsCommand() *cobra.Command {
 				return sdk.Usage(fmt.Errorf("--format %s is not known, want %s", f.format, strings.Join(resultsFormats, ", ")))
 			}
 			if curves.IsEndpoints(args[0], f.Round) {
-				return curves.Results(a.App, args, f.format, f.out, c.Flags())
+				return curves.WriteResults(a.App, args, f.format, f.out, c.Flags())
 			}
 			if f.interpolated {
 				return sdk.Usage(fmt.Errorf("--%s goes with submissions to MLPerf Endpoints only", curves.FlagInterpolated))

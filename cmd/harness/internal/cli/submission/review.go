@@ -64,7 +64,7 @@ func (a *app) reviewTree(ctx context.Context, dir string, f *reviewFlags) error 
 		return err
 	}
 	defer r.Close()
-	scope := review.Scope{Submitter: f.submitter, Folder: r.below}
+	scope := review.Scope{Submitter: f.submitter, Folder: r.folder}
 	if _, err := r.ChooseSubmitters(f.submitter); err != nil {
 		return classifyTreeError(err)
 	}
@@ -93,7 +93,7 @@ func (a *app) reviewTree(ctx context.Context, dir string, f *reviewFlags) error 
 	}
 	if f.json {
 		err = shell.WriteUnescapedJSON(a.Data, found)
-	} else if _, err = fmt.Fprintf(a.Stdout, "%s\n\n", r.said); err == nil {
+	} else if _, err = fmt.Fprintf(a.Stdout, "%s\n\n", r.roundText); err == nil {
 		err = found.WriteText(a.Stdout)
 	}
 	if err == nil && !found.Clean() {
@@ -131,8 +131,8 @@ func (a *app) writeReviewPages(report *check.Report, found *review.Review, f *re
 // treeRound is an open tree with a known round.
 type treeRound struct {
 	*tree.Tree
-	below string // the named folder below the tree's root
-	said  string // the round and how it was determined
+	folder    string // the named folder below the tree's root
+	roundText string // the round and how it was determined
 }
 
 // openRound opens the tree that a folder is or is inside of, with the rules of a round. If rules is empty, the tree's

@@ -65,7 +65,7 @@ func (a *app) truncateCommand() *cobra.Command {
 // checkFlags rejects flags that conflict.
 func (f *truncateFlags) checkFlags(c *cobra.Command) error {
 	if f.compatible {
-		switch given := shell.Changed(c, "keep", "verify"); {
+		switch given := shell.FirstChanged(c, "keep", "verify"); {
 		case given != "":
 			return fmt.Errorf("--%s does not go with --compatible: the official tool knows --backup or --output", given)
 		case f.Submitter == "":
@@ -75,7 +75,7 @@ func (f *truncateFlags) checkFlags(c *cobra.Command) error {
 		}
 		return nil
 	}
-	if given := shell.Changed(c, "backup", "output", "scenarios-to-skip"); given != "" {
+	if given := shell.FirstChanged(c, "backup", "output", "scenarios-to-skip"); given != "" {
 		return fmt.Errorf("--%s goes with --compatible only", given)
 	}
 	if f.StoreFolder == "" {

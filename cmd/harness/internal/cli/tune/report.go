@@ -120,7 +120,7 @@ func pointTable(w io.Writer, points []tune.Point) error {
 	rows := table.Table{Indent: "  "}
 	heads := append(settingHeads(atServer), "SAMPLES/S", "SPREAD")
 	for i := range heads { // not the last column, which may contain the reason for a missing test
-		rows.Right = append(rows.Right, i)
+		rows.RightAligned = append(rows.RightAligned, i)
 	}
 	rows.Head(append(heads, "TESTS")...)
 	for _, p := range points {
@@ -252,7 +252,7 @@ func trialTable(w io.Writer, trials []tune.Trial) error {
 	if len(trials) == 0 {
 		return nil
 	}
-	rows := table.Table{Indent: "  ", Right: []int{0, 2}}
+	rows := table.Table{Indent: "  ", RightAligned: []int{0, 2}}
 	rows.Head("TARGET_QPS", "VERDICT", "LATENCY", "SETTING")
 	for _, r := range trials {
 		verdict := loadgen.Invalid
@@ -263,7 +263,7 @@ func trialTable(w io.Writer, trials []tune.Trial) error {
 		if r.Confirms {
 			setting += " (confirms)"
 		}
-		rows.Row(figure.Round(r.TargetQPS), terminal.OfVerdict(fmt.Sprint(verdict)), latencyText(r), setting)
+		rows.Row(figure.Round(r.TargetQPS), terminal.StyleVerdict(fmt.Sprint(verdict)), latencyText(r), setting)
 	}
 	fmt.Fprintln(w)
 	_, err := rows.WriteTo(w)

@@ -78,13 +78,13 @@ func (t *tuneFlags) addFlags(c *cobra.Command) {
 }
 
 func (a *app) runTune(c *cobra.Command, f *tuneFlags) (err error) {
-	if f.Request, err = a.Complete(c.Context(), f.PluginFlags, f.Request); err != nil {
+	if f.Request, err = a.CompleteRequest(c.Context(), f.PluginFlags, f.Request); err != nil {
 		return err
 	}
 	if _, err := a.Profiles(); err != nil && f.Model.Tuning == "" {
 		return err
 	}
-	status := a.Line()
+	status := a.NewStatusLine()
 	f.Testing = func(what string) {
 		if what == "" {
 			status.Clear()

@@ -228,7 +228,7 @@ func TestTuneOneScenario(t *testing.T) {
 
 func TestTuneWithoutAValidRate(t *testing.T) {
 	s := newTuner(t)
-	s.Fakes["resnet50"].Busy = func(int) time.Duration { return 2 * time.Millisecond }
+	s.Fakes["resnet50"].IssueTime = func(int) time.Duration { return 2 * time.Millisecond }
 	s.Want(3, s.Run(tuneArgs("--set", "Server.target_latency=1", "--set", "Server.min_query_count=100")...),
 		"no VALID rate was found", "written to")
 	if _, p := profileOf(s); p.Offline == nil || p.Server != nil {
@@ -254,7 +254,7 @@ func TestTuneWithImpossibleSettings(t *testing.T) {
 func TestTuneCannotSave(t *testing.T) {
 	s := newTuner(t)
 	path := filepath.Join(s.Dir, "own.json")
-	s.Fakes["resnet50"].Busy = func(int) time.Duration {
+	s.Fakes["resnet50"].IssueTime = func(int) time.Duration {
 		_ = os.MkdirAll(path, 0o755) // it is there since the first query
 		return 0
 	}
@@ -333,15 +333,15 @@ func TestInterruptedTune(t *testing.T) {
 	t.Parallel() // it mostly waits
 	s := newTuner(t)
 	f := s.Fakes["resnet50"]
-	f.HoldAfter, f.Held = 1000, func() { s.Signals <- syscall.SIGINT }
+	f.HoldAfter, f.OnHold = 1000, func() { s.Signals <- syscall.SIGINT }
 	s.Want(130, s.Run(tuneArgs("--time", "1s", "--scenario", "Offline")...),
 		"did not come to its end: no profile is written", "interrupted by signal")
 	if all, _ := filepath.Glob(filepath.Join(s.Dir, "settings", "tuning", "*")); len(all) != 0 {
 		t.Errorf("%q is written", all)
 	}
-	f.HoldAfter, f.Held = 0, nil
+	f.HoldAfter, f.OnHold = 0, nil
 	s.Want(0, s.Run(tuneArgs("--scenario", "Offline")...))
-	f.HoldAfter, f.Held = 2000, func() { s.Signals <- syscall.SIGINT }
+	f.HoldAfter, f.OnHold = 2000, func() { s.Signals <- syscall.SIGINT }
 	s.Want(130, s.Run(tuneArgs("--scenario", "Server", "--set", "min_query_count=5000")...), "no profile is written",
 		"interrupted by signal")
 	if _, p := profileOf(s); p.Offline == nil {

@@ -41,26 +41,26 @@ type Shell struct {
 	Clock   *loadgentest.Clock // clock of runs; nil: the machine's
 	Fakes   map[string]*plugintest.Fake
 
-	Stdout, Stderr Buffer
+	Stdout, Stderr OutputBuffer
 	Redirect       io.Writer    // instead of stdout, if not nil
 	Screen         shell.Screen // properties of both streams
 }
 
-// Buffer is a buffer that is safe for concurrent use. The goroutine of the live line writes too.
-type Buffer struct {
+// OutputBuffer is a buffer that is safe for concurrent use. The goroutine of the live line writes too.
+type OutputBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
 // Write implements io.Writer.
-func (b *Buffer) Write(p []byte) (int, error) {
+func (b *OutputBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.Write(p)
 }
 
 // String returns the text written so far.
-func (b *Buffer) String() string {
+func (b *OutputBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.String()
@@ -89,7 +89,7 @@ func NewWith(t *testing.T, fakes map[string]*plugintest.Fake) *Shell {
 // Run executes a command line. Its output replaces that of the previous command.
 func (s *Shell) Run(args ...string) (code int) {
 	s.T.Helper()
-	s.Stdout, s.Stderr = Buffer{}, Buffer{}
+	s.Stdout, s.Stderr = OutputBuffer{}, OutputBuffer{}
 	var stdout io.Writer = &s.Stdout
 	if s.Redirect != nil {
 		stdout = s.Redirect

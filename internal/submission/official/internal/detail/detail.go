@@ -152,7 +152,7 @@ func (d *Log) addRecord(text string) error {
 	flags, _ := metadata.(*pyvalue.Dict)
 	isError, ok := flags.Get("is_error")
 	d.Unmarked = d.Unmarked || !ok
-	if pyvalue.True(isError) {
+	if pyvalue.IsTrue(isError) {
 		if !hasValue {
 			value = missingValue{}
 		}

@@ -29,17 +29,17 @@ func IsFile(argument string) bool {
 	return (end == ".yaml" || end == ".yml") && !strings.Contains(argument, "://")
 }
 
-// instead lists groups of flags with the same purpose. If the command line contains one of a group, the configuration's
+// alternativeFlags lists groups of flags with the same purpose. If the command line contains one of a group, the configuration's
 // flags of the group are ignored.
-var instead = [][]string{
+var alternativeFlags = [][]string{
 	{"concurrency", "rate", "max", "stages", "replay", "sweep", "find"}, {"requests", "duration"},
 }
 
 // isGiven reports whether the command line contains a flag, or another of its group.
 func isGiven(c *cobra.Command, name string) bool {
-	for _, same := range instead {
+	for _, same := range alternativeFlags {
 		if slices.Contains(same, name) {
-			return shell.Changed(c, same...) != ""
+			return shell.FirstChanged(c, same...) != ""
 		}
 	}
 	return c.Flags().Changed(name)
@@ -185,9 +185,9 @@ func runReplay(
 		return sdk.Usage(fmt.Errorf("%s: benchmarks that replay conversations: %d (%s), want one: harness run MODEL asks "+
 			"it", file, len(models), strings.Join(models, ", ")))
 	}
-	a.Note("recorded conversations are asked as harness run " + models[0] + " does")
+	a.PrintNote("recorded conversations are asked as harness run " + models[0] + " does")
 	for _, note := range asked.Notes {
-		a.Note(note)
+		a.PrintNote(note)
 	}
 	flags := asked.Flags
 	for _, p := range asked.Params {

@@ -23,8 +23,8 @@ type resultFormat struct {
 	checkExpressible func(p arrival.Pattern, api prompts.API) error
 }
 
-// layouts maps the names for --also to formats.
-var layouts = map[string]resultFormat{
+// resultFormats maps the names for --also to formats.
+var resultFormats = map[string]resultFormat{
 	"vllm": {write: vllm.Write},
 	"endpoints": {checkExpressible: endpoints.CheckExpressible, write: func(dir string, r formats.Run) error {
 		return endpoints.Write(dir, endpoints.Run{Run: r})
@@ -32,14 +32,14 @@ var layouts = map[string]resultFormat{
 }
 
 // FormatNames lists the names of the formats.
-func FormatNames() []string { return slices.Sorted(maps.Keys(layouts)) }
+func FormatNames() []string { return slices.Sorted(maps.Keys(resultFormats)) }
 
 // CheckFormats reports unknown names and formats that can express none of the points' loads, or not the API. It is
 // called before the measurement.
 func CheckFormats(names []string, points []arrival.Pattern, api prompts.API) error {
 	var faults []error
 	for _, name := range names {
-		l, known := layouts[name]
+		l, known := resultFormats[name]
 		if !known {
 			faults = append(faults, fmt.Errorf("--also: %w", suggest.Unknown("layout", name, FormatNames())))
 			continue
@@ -64,7 +64,7 @@ func CheckFormats(names []string, points []arrival.Pattern, api prompts.API) err
 // returns a note for each.
 func WriteFormats(dir string, names []string, r formats.Run) (notes []string, err error) {
 	for _, name := range names {
-		err := layouts[name].write(dir, r)
+		err := resultFormats[name].write(dir, r)
 		if errors.Is(err, formats.ErrInexpressible) {
 			notes = append(notes, fmt.Sprintf("--also %s: %v", name, err))
 		} else if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // WriteProbe prints the description of a server.
 func WriteProbe(w io.Writer, p openai.ProbeResult) error {
-	terminal.On(w).Print(terminal.Span{Style: terminal.Heading, Text: ServerText(p.ServerInfo)}, "\n")
+	terminal.WriterTo(w).Print(terminal.Span{Style: terminal.Heading, Text: ServerText(p.ServerInfo)}, "\n")
 	t := table.Table{Indent: "  "}
 	t.Row("models", strings.Join(p.Models, ", "))
 	t.Row("answers", strings.Join(APINames(p.APIs), ", "))

@@ -66,7 +66,7 @@ func pointTable(points []record.Serving, joules []float64) *table.Table {
 	heads = append(heads, "FAILED")
 	t := &table.Table{}
 	for i := range heads {
-		t.Right = append(t.Right, i)
+		t.RightAligned = append(t.RightAligned, i)
 	}
 	t.Head(heads...)
 	for i, p := range points {

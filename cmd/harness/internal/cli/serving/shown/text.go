@@ -21,7 +21,7 @@ import (
 
 // WriteSweep prints a sweep for people.
 func WriteSweep(w io.Writer, f *sweepfile.Sweep, dir string, api prompts.API) error {
-	out := terminal.On(w)
+	out := terminal.WriterTo(w)
 	out.Print(terminal.Span{Style: terminal.Heading, Text: headText(f, api)}, "\n")
 	if len(f.Points) > 0 {
 		if _, err := PointTable(f).WriteTo(w); err != nil {

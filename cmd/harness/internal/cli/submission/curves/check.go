@@ -25,8 +25,8 @@ type CheckOptions struct {
 	JSON       bool
 }
 
-// Check checks a submission to MLPerf Endpoints.
-func Check(a *shell.App, folder string, o CheckOptions, flags *pflag.FlagSet) error {
+// CheckSubmission checks a submission to MLPerf Endpoints.
+func CheckSubmission(a *shell.App, folder string, o CheckOptions, flags *pflag.FlagSet) error {
 	if err := checkNoRoundFlags(flags); err != nil {
 		return sdk.Usage(err)
 	}

@@ -220,7 +220,7 @@ func WritePlan(w io.Writer, p *plan.Plan, rules *endpoints.Rules) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	points := table.Table{Right: []int{2, 3, 4, 5, 6}}
+	points := table.Table{RightAligned: []int{2, 3, 4, 5, 6}}
 	points.Head("point", "region", "window", "passes", p.Unit(rules), "time", "up to", "accuracy", "why")
 	for _, q := range p.Points {
 		need := p.NeedsOf(q, rules)

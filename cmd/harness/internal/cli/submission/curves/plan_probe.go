@@ -42,7 +42,7 @@ func (a *app) probeServer(c *cobra.Command, f *planFlags, url string) error {
 	if err != nil {
 		return sdk.Usage(err)
 	}
-	connection := serving.ServerConnection{Options: options, Lookup: a.Lookup}
+	connection := serving.ServerConnection{Options: options, Lookup: a.LookupVariable}
 	try, end, err := drive.ServerTries(c.Context(), connection, url, prompts.PromptOptions{File: f.data}, f.probe)
 	if err != nil {
 		return serving.OfServer(err)

@@ -19,9 +19,9 @@ const FlagInterpolated = "interpolated"
 // FormatViz is the format of the official visualizer of MLPerf Endpoints.
 const FormatViz = "viz"
 
-// Results writes the curves of one or several submissions to MLPerf Endpoints to a file, or to standard output if out
+// WriteResults writes the curves of one or several submissions to MLPerf Endpoints to a file, or to standard output if out
 // is empty. The formats are table, csv, json, html and FormatViz. FlagInterpolated requires html.
-func Results(a *shell.App, folders []string, format, out string, flags *pflag.FlagSet) error {
+func WriteResults(a *shell.App, folders []string, format, out string, flags *pflag.FlagSet) error {
 	if err := CheckFlags(flags, "submitter", "private-ids", "write-private-ids"); err != nil {
 		return err
 	}

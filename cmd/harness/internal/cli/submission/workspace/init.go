@@ -51,7 +51,7 @@ func (a *app) initCommand() *cobra.Command {
 			if isEndpointsWorkspace(dir, o.rules) {
 				return a.initEndpoints(c.Context(), dir, &o, c.Flags())
 			}
-			if given := shell.Changed(c, "rules", "submission-id", "node", "ssh"); given != "" {
+			if given := shell.FirstChanged(c, "rules", "submission-id", "node", "ssh"); given != "" {
 				return sdk.Usage(fmt.Errorf("--%s goes with --rules %s only", given, endpoints.NewestRules().Name))
 			}
 			return a.initWorkspace(c.Context(), dir, o.InitOptions)

@@ -71,11 +71,11 @@ func (a *app) runCommand(f *shell.PluginFlags) *cobra.Command {
 		Use: "run MODEL...|SUITE.yaml|PLAN.yaml", Short: "Make all runs and audits that a submission needs", Long: runHelp,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return fmt.Errorf("%s: name the models; see %s --help", shell.Of(c), c.CommandPath())
+				return fmt.Errorf("%s: name the models; see %s --help", shell.CommandName(c), c.CommandPath())
 			}
 			return nil
 		},
-		PreRunE: func(*cobra.Command, []string) error { return a.Guard(f) },
+		PreRunE: func(*cobra.Command, []string) error { return a.RestrictPlugins(f) },
 		RunE:    func(c *cobra.Command, args []string) error { return a.makeRuns(c, r, args) },
 	}
 	compliance.AddRunFlags(c, r.Flags)
@@ -147,10 +147,10 @@ func (a *app) makeRuns(c *cobra.Command, r *runFlags, models []string) error {
 			return sdk.Usage(fmt.Errorf("--%s goes with a plan of a curve (harness submission plan)", name))
 		}
 	}
-	if err := errors.Join(r.completeFlags(), r.Goal.Settle(c, &r.Request), r.checkKnownType()); err != nil {
+	if err := errors.Join(r.completeFlags(), r.Goal.ApplyGoal(c, &r.Request), r.checkKnownType()); err != nil {
 		return sdk.Usage(err)
 	}
-	if suite.IsFile(models[0]) {
+	if suite.IsSuiteFile(models[0]) {
 		var err error
 		if models, err = r.readSuite(c, models); err != nil {
 			return sdk.Usage(err)
@@ -202,7 +202,7 @@ func (a *app) planParts(c *cobra.Command, r *runFlags, models []string) ([]campa
 				continue
 			}
 		}
-		s, _, err := runs.Campaign(a.App, c, &one)
+		s, _, err := runs.NewCampaign(a.App, c, &one)
 		r.Output.Dir, r.Plugins.Catalog = one.Output.Dir, one.Plugins.Catalog
 		if embedded := r.rejectEmbedded(one.Request); embedded != nil {
 			faults = append(faults, fmt.Errorf("%s: %w", model, embedded))

@@ -174,7 +174,7 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 	if err != nil {
 		return nil, err
 	}
-	connection := serving.ServerConnection{Model: p.Client.ServedModel, Options: options, Lookup: a.Lookup}
+	connection := serving.ServerConnection{Model: p.Client.ServedModel, Options: options, Lookup: a.LookupVariable}
 	if r.client == drive.OfficialName {
 		if rules, err = r.trialRules(p, rules); err != nil {
 			return nil, err
