@@ -42,7 +42,8 @@ func encoded(d accuracy.DType, ids ...int64) (p []byte) {
 }
 
 func newScorer(d accuracy.DType, references ...string) *AnswerScorer {
-	return New(CompareOptions{DType: d, Decoder: words{100}, Splitter: punkt.NewSplitter(punkt.English()), References: references})
+	return New(CompareOptions{DType: d, Decoder: words{100}, Splitter: punkt.NewSplitter(punkt.English()),
+		References: references})
 }
 
 func TestResult(t *testing.T) {
@@ -147,7 +148,8 @@ func BenchmarkResult(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s := New(CompareOptions{Decoder: words{1 << 20}, Splitter: punkt.NewSplitter(punkt.English()), References: references})
+		s := New(CompareOptions{Decoder: words{1 << 20}, Splitter: punkt.NewSplitter(punkt.English()),
+			References: references})
 		for i, p := range payloads {
 			if err := s.Add(uint64(i), p); err != nil {
 				b.Fatal(err)

@@ -44,8 +44,8 @@ func OfficialSelection() SampleSelection {
 	}
 }
 
-// SelectFrom returns the selected samples of all, which must be in the data set's order. If Percent, Shares or WholeSubsetSize is
-// set, the result is sorted by the subsets' names.
+// SelectFrom returns the selected samples of all, which must be in the data set's order. If Percent, Shares or
+// WholeSubsetSize is set, the result is sorted by the subsets' names.
 func (p SampleSelection) SelectFrom(all []FunctionSample) ([]FunctionSample, error) {
 	subsets, err := p.chosenSubsets()
 	if err := errors.Join(err, p.checkOptions()); err != nil {

@@ -29,7 +29,8 @@ type GraphOptions struct {
 	Size string
 	// LabelsOnly opens only papers and labels, which are enough to score a finished run.
 	LabelsOnly bool
-	// CachePath is the path of the graph's cache file. Empty: a file in the folder of the data. NoCache disables the cache.
+	// CachePath is the path of the graph's cache file. Empty: a file in the folder of the data. NoCache disables the
+	// cache.
 	CachePath string
 	NoCache   bool
 	// Features, if not nil, contains the features of the nodes, for the types of IGBH in order. The files of features are

@@ -40,10 +40,12 @@ func exportedClassifiers() []exportedClassifier {
 			"offset=0 because the model has 1000 classes", "preprocess=vgg is the default"}},
 		{name: "NHWC", graph: form(func(f of) { f.NHWC = true }), chosen: scores + " layout=nhwc",
 			notes: []string{"layout=nhwc because the input is pixel_values float32 [?,224,224,3]"}},
-		{name: "float16", graph: form(func(f of) { f.Element = onnxfile.Float16 }), chosen: scores + " input_type=float16",
+		{name: "float16", graph: form(func(f of) { f.Element = onnxfile.Float16 }), chosen: scores +
+			" input_type=float16",
 			notes: []string{"scores are float16, and were widened"}},
 		{name: "uint8", graph: form(func(f of) { f.Element = onnxfile.Uint8 }),
-			chosen: scores + " input_type=uint8 preprocess=pixels", notes: []string{"so the model normalises pictures itself"}},
+			chosen: scores + " input_type=uint8 preprocess=pixels",
+			notes:  []string{"so the model normalises pictures itself"}},
 		{name: "256 pixels", graph: form(func(f of) { f.Size = 256 }), chosen: scores + " size=256",
 			notes: []string{"256 x 256 pixels (size=256)"}},
 		{name: "1001 classes", graph: form(func(f of) { f.Classes = 1001 }),
@@ -83,7 +85,8 @@ func TestExportedClassifiers(t *testing.T) {
 					officialdata.ImageNetAccuracy)
 			}
 			for _, chosen := range strings.Fields(c.chosen) {
-				if !strings.Contains(byFile.text, chosen+" because ") || strings.Contains(byUser.text, chosen+" because ") {
+				if !strings.Contains(byFile.text, chosen+" because ") || strings.Contains(byUser.text,
+					chosen+" because ") {
 					t.Errorf("%s: want a note about the choice, and none if the user has set it", chosen)
 				}
 			}
@@ -126,7 +129,8 @@ func TestExportedClassifiersRefused(t *testing.T) {
 		{"two inputs", pair.Graph(), "", 2, []string{"--param input=pixel_values or --param input=pixel_values_2"}},
 		{"two outputs", twoOutputs, "", 2, []string{"--param output=logits or --param output=other"}},
 		{"both layouts", bothLayouts, "", 2, []string{"--param layout=nchw or --param layout=nhwc"}},
-		{"grey pictures", grey, "", 6, []string{"no input that fits: it has x float32 [?,1,28,28]", "--param input=NAME",
+		{"grey pictures", grey, "", 6, []string{"no input that fits: it has x float32 [?,1,28,28]",
+			"--param input=NAME",
 			"no output that fits", "--param output=NAME"}},
 		{"not square", square, "", 6, []string{"224 x 192 pixels: want a square"}},
 		{"another layout of the user's", form.Graph(), "layout=nhwc", 6, []string{"no input that fits"}},
@@ -161,10 +165,10 @@ func TestExportedDetector(t *testing.T) {
 	}
 	harness.Run(t, "dataset", "convert", "yolo-99", "safe", filepath.Join(dir, "coco"), data).WantCode(t, 0)
 	g := tinymodel.YOLO()
-	g.Name([]string{"detections"}, "Identity", []string{"output0"})
-	g.Name([]string{"pictures"}, "Identity", []string{"images"})
+	g.AddNamedNode([]string{"detections"}, "Identity", []string{"output0"})
+	g.AddNamedNode([]string{"pictures"}, "Identity", []string{"images"})
 	g.Outputs[0].Name = "detections"
-	g.Output("pictures", onnxfile.Float, 1, 3, 640, 640)
+	g.AddOutput("pictures", onnxfile.Float, 1, 3, 640, 640)
 	g.Metadata = map[string]string{"task": "detect", "names": "{0: 'person', 1: 'bicycle', 2: 'car'}"}
 	if err := g.Write(model); err != nil {
 		t.Fatal(err)

@@ -37,23 +37,24 @@ func TestAuditsFindCheaters(t *testing.T) {
 	}
 }
 
-// TestCachingInTwoRuns: before v2.1 TEST04 makes and compares two runs of its own and writes the verdict into the folder
-// of the first. `harness audit verify` gives the same verdict.
+// TestCachingInTwoRuns: before v2.1 TEST04 makes and compares two runs of its own and writes the verdict into the
+// folder of the first. `harness audit verify` gives the same verdict.
 func TestCachingInTwoRuns(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ round, scenario string }{{"v1.0", "SingleStream"}, {"v0.7", "Offline"}, {"v2.0", "Offline"}} {
+	for _, c := range []struct{ round, scenario string }{{"v1.0", "SingleStream"}, {"v0.7", "Offline"}, {"v2.0",
+		"Offline"}} {
 		out := t.TempDir()
 		scenario := filepath.Join(out, "keeping", c.scenario)
 		audit := []string{"audit", "TEST04", "keeping", "--rules", c.round, "--scenario", c.scenario}
 		first := cheat(t, out, audit...).WantCode(t, 3).WantOutput(t, "TEST04", "FAIL", "TEST04-B faster by less than")
-		testfile.Holds(t, "TEST FAIL", scenario, "TEST04-A", "verify_performance.txt")
-		testfile.Holds(t, "performance_issue_unique = 1", scenario, "TEST04-A", "audit.config")
-		testfile.Holds(t, "performance_issue_same = 1", scenario, "TEST04-B", "audit.config")
+		testfile.RequireText(t, "TEST FAIL", scenario, "TEST04-A", "verify_performance.txt")
+		testfile.RequireText(t, "performance_issue_unique = 1", scenario, "TEST04-A", "audit.config")
+		testfile.RequireText(t, "performance_issue_same = 1", scenario, "TEST04-B", "audit.config")
 		for _, run := range []string{"TEST04-A", "TEST04-B"} {
 			log := []string{scenario, run, "performance", "run_1", "mlperf_log_detail.txt"}
-			testfile.Holds(t, "Found Audit Config file", log...)
+			testfile.RequireText(t, "Found Audit Config file", log...)
 		}
-		testfile.Holds(t, `"test_verdict": "FAIL"`, out, "result.json")
+		testfile.RequireText(t, `"test_verdict": "FAIL"`, out, "result.json")
 		if _, err := os.Stat(filepath.Join(scenario, "performance")); err == nil {
 			t.Errorf("%s: a run was made that the test does not compare", c.round)
 		}
@@ -65,14 +66,15 @@ func TestCachingInTwoRuns(t *testing.T) {
 		harness.Run(t, "audit", "verify", filepath.Join(scenario, "TEST04-B"), "--rules", c.round).WantCode(t, 3)
 		harness.Run(t, "audit", "verify", scenario, "--rules", c.round, "--compatible").WantCode(t, 0).
 			WantOutput(t, "TEST04-A score = ", "TEST FAIL: Test score invalid")
-		if r := harness.Run(t, "audit", "verify", scenario).WantCode(t, 2); !strings.Contains(r.Stderr, "rounds before v2.1") {
+		if r := harness.Run(t, "audit", "verify", scenario).WantCode(t, 2); !strings.Contains(r.Stderr,
+			"rounds before v2.1") {
 			t.Errorf("two runs under today's rules: %s", r.Stderr)
 		}
 	}
 	out := t.TempDir()
 	r := harness.EitherWay(t, cheat(t, out, "audit", "all", "honest", "--rules", "v1.0", "--scenario", "Offline"))
 	harness.WantParts(t, r.Stdout, "TEST01", "TEST04", "TEST05")
-	testfile.Holds(t, "TEST04-B score = ", out, "honest", "Offline", "TEST04-A", "verify_performance.txt")
+	testfile.RequireText(t, "TEST04-B score = ", out, "honest", "Offline", "TEST04-A", "verify_performance.txt")
 }
 
 // TestTEST01ComparesAccuracies: if answers differ, the benchmark's own scorer decides.
@@ -112,7 +114,8 @@ func TestAuditsBesideARun(t *testing.T) {
 		testfile.RequireText(t, "", scenario, "TEST01", name)
 	}
 	testfile.RequireText(t, "*.*.performance_issue_same = 1", scenario, "TEST04", "audit.config")
-	testfile.RequireText(t, "Found Audit Config file", scenario, "TEST04", "performance", "run_1", "mlperf_log_detail.txt")
+	testfile.RequireText(t, "Found Audit Config file", scenario, "TEST04", "performance", "run_1",
+		"mlperf_log_detail.txt")
 	r := cheat(t, out, "audit", "TEST04", "honest", "--scenario", "Offline", "--set", "min_duration=1").WantCode(t, 2)
 	if !strings.Contains(r.Stderr, "other settings") {
 		t.Errorf("other settings than the run's: %s", r.Stderr)
@@ -135,7 +138,8 @@ func TestAuditOfTokens(t *testing.T) {
 	t.Parallel()
 	out := t.TempDir()
 	harness.Run(t, "audit", "TEST06", "llama3.1-8b", "--scenario", "Offline", "--out", out, "--quiet").WantCode(t, 0)
-	testfile.RequireText(t, "First token check pass: Skipped", out, "llama3.1-8b", "Offline", "TEST06", "verify_accuracy.txt")
+	testfile.RequireText(t, "First token check pass: Skipped", out, "llama3.1-8b", "Offline", "TEST06",
+		"verify_accuracy.txt")
 	scenario := filepath.Join(out, "llama3.1-8b", "Offline")
 	log := filepath.Join(scenario, "TEST06", "accuracy", "mlperf_log_accuracy.json")
 	sound := testfile.Read(t, log)
@@ -166,7 +170,8 @@ func TestAuditWithOtherSeedsAndData(t *testing.T) {
 	if !strings.Contains(r.Stdout, "samples/s instead of") {
 		t.Errorf("the comparison is not told:\n%s", r.Stdout)
 	}
-	testfile.RequireText(t, `"value": 2, "`, out, "honest", "Offline", "seeds", "performance", "run_1", "mlperf_log_detail.txt")
+	testfile.RequireText(t, `"value": 2, "`, out, "honest", "Offline", "seeds", "performance", "run_1",
+		"mlperf_log_detail.txt")
 	r = harness.EitherWay(t, cheat(t, out, "audit", "dataset", "honest", "--dataset", t.TempDir(), "--scenario",
 		"Offline"))
 	if !strings.Contains(r.Stdout, "accuracy 100 instead of 100") {

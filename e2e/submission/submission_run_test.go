@@ -18,7 +18,8 @@ func TestSubmissionRunGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := built.Cheater()
 	out, workspace, tree := t.TempDir(), filepath.Join(t.TempDir(), "ws"), filepath.Join(t.TempDir(), "tree")
-	harness.Run(t, "submission", "init", "--workspace", workspace, "--submitter", "Toylab", "--system", "toy").WantCode(t,
+	harness.Run(t, "submission", "init", "--workspace", workspace, "--submitter", "Toylab", "--system",
+		"toy").WantCode(t,
 		0)
 	args := []string{"submission", "run", "honest", "--rehearsal", "--smoke", "--scenario", "SingleStream,Offline",
 		"--plugin-dir", dir, "--out", out, "--workspace", workspace, "--tree", tree, "--quiet"}

@@ -104,8 +104,8 @@ func OpenRoot(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// ShortenPathError removes the name of the failed system call from an error about a path: "none: no such file or directory". It
-// returns other errors unchanged. errors.Is finds the same errors in the result.
+// ShortenPathError removes the name of the failed system call from an error about a path: "none: no such file or
+// directory". It returns other errors unchanged. errors.Is finds the same errors in the result.
 func ShortenPathError(err error) error {
 	var of *fs.PathError
 	if !errors.As(err, &of) {

@@ -45,7 +45,8 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%v is named %v", err, got)
 		}
 	}
-	if other := errors.New("other"); !errors.Is(bounded.ShortenPathError(other), other) || bounded.ShortenPathError(nil) != nil {
+	if other := errors.New("other"); !errors.Is(bounded.ShortenPathError(other), other) ||
+		bounded.ShortenPathError(nil) != nil {
 		t.Error("other errors change")
 	}
 }

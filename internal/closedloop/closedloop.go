@@ -134,11 +134,11 @@ func measureUsers(ctx context.Context, a *sutAsker, plan engine.PointPlan) (*eng
 	return p, context.Cause(ctx)
 }
 
-// MeasureTokens measures a system that reports its tokens in the same way as a server of language models. Each request of a
-// user asks for one of the first samples that fit into memory, in an order shuffled by the load's seed. A request's
-// first token, end and token count are known, but not the gaps between tokens. The load must be one of users, and
-// warmUp is the number of warm-up requests. The system's first fault is an error; the returned point then contains the
-// requests before it.
+// MeasureTokens measures a system that reports its tokens in the same way as a server of language models. Each request
+// of a user asks for one of the first samples that fit into memory, in an order shuffled by the load's seed. A
+// request's first token, end and token count are known, but not the gaps between tokens. The load must be one of users,
+// and warmUp is the number of warm-up requests. The system's first fault is an error; the returned point then contains
+// the requests before it.
 func MeasureTokens(
 	ctx context.Context, sut loadgen.SUT, qsl loadgen.QSL, l arrival.Pattern, warmUp int, progress *engine.PointProgress,
 ) (p *engine.MeasuredPoint, err error) {

@@ -38,8 +38,8 @@ type ComparedSide struct {
 	Runs int    `json:"runs"` // finished runs only
 }
 
-// ScenarioPair contains the runs of one scenario on both sides. For suites and several backends, it contains those of one
-// point.
+// ScenarioPair contains the runs of one scenario on both sides. For suites and several backends, it contains those of
+// one point.
 type ScenarioPair struct {
 	Name     string `json:"name"`  // common part of the runs' names
 	Model    string `json:"model"` // the new side's if they differ
@@ -116,7 +116,8 @@ func Compare(base, next SideInput, allow []string) (Comparison, error) {
 		return Comparison{}, sdk.Usage(err)
 	}
 	c := Comparison{
-		Schema: Schema, SchemaVersion: SchemaVersion, Test: TestName, Level: SignificanceLevel, Pairs: []ScenarioPair{}, Notes: []string{},
+		Schema: Schema, SchemaVersion: SchemaVersion, Test: TestName, Level: SignificanceLevel, Pairs: []ScenarioPair{},
+		Notes: []string{},
 	}
 	a, err1 := c.groupSide(base, allowed)
 	b, err2 := c.groupSide(next, allowed)

@@ -126,7 +126,8 @@ func TestDirections(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]DifferenceVerdict{
-		"result": VerdictImproved, "p99": VerdictWorsened, "queries": VerdictChanged, "samples": VerdictWithin, "overlatency": VerdictWithin,
+		"result": VerdictImproved, "p99": VerdictWorsened, "queries": VerdictChanged, "samples": VerdictWithin,
+		"overlatency": VerdictWithin,
 	} {
 		i := slices.IndexFunc(c.Pairs[0].Rows, func(r FigureRow) bool { return r.Name == name })
 		if r := c.Pairs[0].Rows[i]; r.Verdict != want {

@@ -20,7 +20,8 @@ type allowedFacets map[string]bool
 // runFacet is a property that runs must have in common to be compared, unless the user allows a difference.
 type runFacet struct {
 	name string
-	// values returns a run's values, by their subjects. Empty values and a nil map are unknown and count as equal to anything.
+	// values returns a run's values, by their subjects. Empty values and a nil map are unknown and count as equal to
+	// anything.
 	values func(f results.FoundRun) map[string]string
 	// mayDiffer is true if the two sides may differ in this facet. The runs of one side may not.
 	mayDiffer bool
@@ -34,7 +35,8 @@ const everyFacet = "all"
 func allFacets() []runFacet {
 	return []runFacet{
 		{name: "model", values: modelFacet, grouping: true},
-		{name: "scenario", values: singleFacet("scenario", func(f results.FoundRun) string { return f.Scenario }), grouping: true},
+		{name: "scenario", values: singleFacet("scenario", func(f results.FoundRun) string { return f.Scenario }),
+			grouping: true},
 		{name: "mode", values: singleFacet("mode", func(f results.FoundRun) string { return f.Kind() }), grouping: true},
 		{name: "rules", values: rulesFacet},
 		{name: "data", values: dataFacet},

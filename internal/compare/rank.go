@@ -102,7 +102,8 @@ func normalP(ranks []int, found, n int) float64 {
 	return math.Erfc(far / math.Sqrt(2*variance))
 }
 
-// smallestP returns the smallest p that n and m different values can give. With few values it exceeds SignificanceLevel.
+// smallestP returns the smallest p that n and m different values can give. With few values it exceeds
+// SignificanceLevel.
 func smallestP(n, m int) float64 {
 	p := 2.0
 	for i := range min(n, m) {

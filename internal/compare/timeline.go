@@ -43,7 +43,8 @@ type BenchmarkSeries struct {
 	Entries []TimelineEntry `json:"entries"`
 }
 
-// TimelineEntry contains consecutive runs with the same commit and label. If both are unknown, it contains those of one day.
+// TimelineEntry contains consecutive runs with the same commit and label. If both are unknown, it contains those of one
+// day.
 type TimelineEntry struct {
 	Started  time.Time `json:"started"` // start of the first run
 	Commit   string    `json:"commit,omitempty"`
@@ -63,7 +64,8 @@ const VerdictFirst DifferenceVerdict = "first"
 // change. Runs from one file keep the order of its lines. Unfinished runs are left out, and the timeline's notes state
 // this. If no run is left, it returns an error.
 func NewTimeline(name string, set results.Set) (Timeline, error) {
-	t := Timeline{Schema: TimelineSchema, SchemaVersion: SchemaVersion, Test: TestName, Level: SignificanceLevel, Series: []BenchmarkSeries{}}
+	t := Timeline{Schema: TimelineSchema, SchemaVersion: SchemaVersion, Test: TestName, Level: SignificanceLevel,
+		Series: []BenchmarkSeries{}}
 	set.Runs = slices.Clone(set.Runs)
 	slices.SortStableFunc(set.Runs, func(a, b results.FoundRun) int {
 		if a.File == b.File {
@@ -270,14 +272,15 @@ func (t Timeline) WriteCSV(w io.Writer) error {
 	return out.Error()
 }
 
-// BadgeText returns the text of a badge for the newest entries, and the worst of their verdicts. For a single series the
-// text is its figure. Otherwise it contains the number of series per verdict.
+// BadgeText returns the text of a badge for the newest entries, and the worst of their verdicts. For a single series
+// the text is its figure. Otherwise it contains the number of series per verdict.
 func (t Timeline) BadgeText() (subject, text string, worst DifferenceVerdict) {
 	count := map[DifferenceVerdict]int{}
 	for _, s := range t.Series {
 		count[s.Entries[len(s.Entries)-1].Verdict]++
 	}
-	order := []DifferenceVerdict{VerdictWorsened, VerdictChanged, VerdictImproved, VerdictWithin, VerdictUnknown, VerdictFirst}
+	order := []DifferenceVerdict{VerdictWorsened, VerdictChanged, VerdictImproved, VerdictWithin, VerdictUnknown,
+		VerdictFirst}
 	var present []DifferenceVerdict
 	for _, v := range order {
 		if count[v] > 0 {

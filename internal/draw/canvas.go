@@ -59,8 +59,8 @@ func (c *Canvas) RandomPoint(r *Random) Point {
 	return Point{X: r.IntBelow(c.Width * Unit), Y: r.IntBelow(c.Height * Unit)}
 }
 
-// PaintGradient paints all rows with mixtures of two colours. For each row, mix sets one value per pixel, from 0 (from) to 256
-// (to).
+// PaintGradient paints all rows with mixtures of two colours. For each row, mix sets one value per pixel, from 0 (from)
+// to 256 (to).
 func (c *Canvas) PaintGradient(from, to Color, mix func(row []int, y int)) {
 	row := make([]int, c.Width)
 	for y := range c.Height {

@@ -53,8 +53,8 @@ func Cross(long, half int) []Point {
 	}
 }
 
-// Crescent returns a crescent: a disc without an ellipse that touches its poles. The inner edge bulges to hollow percent of
-// the radius.
+// Crescent returns a crescent: a disc without an ellipse that touches its poles. The inner edge bulges to hollow
+// percent of the radius.
 func Crescent(radius, hollow int) []Point {
 	const corners = 24
 	points := make([]Point, 0, 2*corners)

@@ -29,8 +29,8 @@ type raster struct {
 	cover     []int // coverage of the current row, 0 to One
 }
 
-// eachRow calls visit for each row of pixels in [0, height) that the path touches. cover contains the coverage (0 to One)
-// of the pixels from x0 on and is valid during the call.
+// eachRow calls visit for each row of pixels in [0, height) that the path touches. cover contains the coverage (0 to
+// One) of the pixels from x0 on and is valid during the call.
 func (r *raster) eachRow(p Path, width, height int, visit func(y, x0 int, cover []int)) {
 	r.loadEdges(p)
 	if len(r.edges) == 0 {

@@ -112,8 +112,9 @@ func TestSubjects(t *testing.T) {
 	if s := RunSubjects([]record.Run{a}); len(s) != 1 || s[0].Name != "m Offline accuracy" || len(s[0].Metrics) != 1 {
 		t.Errorf("%+v", s)
 	}
-	s := ComparisonSubjects(compare.Comparison{Pairs: []compare.ScenarioPair{{Model: "m", Scenario: "Server", Rows: []compare.FigureRow{
-		{Name: "p99", Unit: "ms", Base: compare.FigureSample{Median: 1}, New: compare.FigureSample{Median: 2}}}}}})
+	s := ComparisonSubjects(compare.Comparison{Pairs: []compare.ScenarioPair{{Model: "m", Scenario: "Server",
+		Rows: []compare.FigureRow{
+			{Name: "p99", Unit: "ms", Base: compare.FigureSample{Median: 1}, New: compare.FigureSample{Median: 2}}}}}})
 	if len(s) != 1 || s[0].Metrics[0].Value != 2 || s[0].Base[0].Value != 1 {
 		t.Errorf("%+v", s)
 	}

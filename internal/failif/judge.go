@@ -35,7 +35,8 @@ type UnavailableFigures struct {
 	Requires string // the required option: "--power METER"
 }
 
-// WithholdMetrics moves the figures for which is returns true from Metrics to UnavailableFigures, because they require the option wants.
+// WithholdMetrics moves the figures for which is returns true from Metrics to UnavailableFigures, because they require
+// the option wants.
 func (s *Subject) WithholdMetrics(wants string, is func(metric.Info) bool) {
 	w := UnavailableFigures{Requires: wants}
 	s.Metrics = slices.DeleteFunc(s.Metrics, func(m metric.Metric) bool {
@@ -115,7 +116,8 @@ func (c Condition) checkUnit(metrics []metric.Metric, m metric.Metric) error {
 	return first
 }
 
-// requirementOf returns what the subject requires to have the figure name. It is empty if the figure is not in UnavailableFigures.
+// requirementOf returns what the subject requires to have the figure name. It is empty if the figure is not in
+// UnavailableFigures.
 func (s Subject) requirementOf(name string) string {
 	for _, w := range s.Unavailable {
 		if _, ok := metric.Find(w.Metrics, name); ok {

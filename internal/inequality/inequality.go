@@ -27,7 +27,8 @@ const (
 // operators lists the longer operators first, because the shorter ones are their prefixes.
 var operators = [...]Operator{GreaterOrEqual, LessOrEqual, Equal, NotEqual, Greater, Less}
 
-// CutOperator splits a text at its first operator and trims spaces from both sides. ok is false if there is no operator.
+// CutOperator splits a text at its first operator and trims spaces from both sides. ok is false if there is no
+// operator.
 func CutOperator(text string) (left string, op Operator, right string, ok bool) {
 	at := strings.IndexAny(text, "<>=!")
 	if at < 0 {

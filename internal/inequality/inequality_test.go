@@ -21,7 +21,8 @@ func TestCut(t *testing.T) {
 
 func TestHolds(t *testing.T) {
 	for op, want := range map[Operator][3]bool{ // 1, 2 and 3 against 2
-		Greater: {false, false, true}, GreaterOrEqual: {false, true, true}, Less: {true, false, false}, LessOrEqual: {true, true, false},
+		Greater: {false, false, true}, GreaterOrEqual: {false, true, true}, Less: {true, false, false}, LessOrEqual: {true,
+			true, false},
 		Equal: {false, true, false}, NotEqual: {true, false, true},
 	} {
 		for i, v := range []float64{1, 2, 3} {

@@ -260,7 +260,8 @@ func (p *parser) parseArguments() (a argumentExprs) {
 		if p.isOperator("*") || p.isOperator("**") {
 			p.fail("arguments by * are not supported")
 		}
-		if t := p.currentToken(); t.kind == tokName && p.tokens[p.pos+1].kind == tokOperator && p.tokens[p.pos+1].text == "=" {
+		if t := p.currentToken(); t.kind == tokName && p.tokens[p.pos+1].kind == tokOperator &&
+			p.tokens[p.pos+1].text == "=" {
 			p.pos += 2
 			a.names = append(a.names, t.text)
 			a.named = append(a.named, p.parseExpression())

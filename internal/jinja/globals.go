@@ -122,7 +122,8 @@ func (r *rendering) formatPercent(text string, v any) any {
 }
 
 // dateLayouts maps strftime's letters to Go's layouts.
-var dateLayouts = map[byte]string{'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'd': "02", 'm': "01", 'y': "06",
+var dateLayouts = map[byte]string{'a': "Mon", 'A': "Monday", 'b': "Jan", 'B': "January", 'd': "02", 'm': "01",
+	'y': "06",
 	'Y': "2006", 'H': "15", 'I': "03", 'M': "04", 'S': "05", 'p': "PM", 'F': "2006-01-02", 'T': "15:04:05", 'j': "002",
 	'Z': "", 'z': ""}
 

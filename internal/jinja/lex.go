@@ -286,7 +286,8 @@ func (l *lexer) readQuoted(quote byte) {
 }
 
 // simpleEscapes maps the letters of one-letter escapes to their characters.
-var simpleEscapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': "\"", 'a': "\a", 'b': "\b",
+var simpleEscapes = map[byte]string{'n': "\n", 't': "\t", 'r': "\r", '\\': "\\", '\'': "'", '"': "\"", 'a': "\a",
+	'b': "\b",
 	'f': "\f", 'v': "\v", '\n': ""}
 
 // unescape decodes the escapes of Python's strings.

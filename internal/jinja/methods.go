@@ -164,7 +164,8 @@ func hasAffix(s string, a callArguments, has func(s, affix string) bool) any {
 
 func replaceMethod(r *rendering, s string, a callArguments) any {
 	p := a.bindParameters("replace", "old", "new", "count")
-	from, to, n := requireText("replace", p[0]), requireText("replace", p[1]), requireInt("replace", argumentOr(p[2], int64(-1)))
+	from, to, n := requireText("replace", p[0]), requireText("replace", p[1]), requireInt("replace", argumentOr(p[2],
+		int64(-1)))
 	times := strings.Count(s, from)
 	if n >= 0 {
 		times = min(times, n)

@@ -27,8 +27,8 @@ type Library struct {
 	Variant string `json:"variant"` // cpu or cuda, by the providers in the same folder
 }
 
-// FindLibrary returns the library for a machine below dir, the newest if there are several. goos and goarch have the values of
-// GOOS and GOARCH. It does not follow links. The error lists the files that were found instead.
+// FindLibrary returns the library for a machine below dir, the newest if there are several. goos and goarch have the
+// values of GOOS and GOARCH. It does not follow links. The error lists the files that were found instead.
 func FindLibrary(dir, goos, goarch string) (Library, error) {
 	var all []Library
 	var others []string
@@ -92,8 +92,8 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// libraryName matches the library's file names: libonnxruntime.so, libonnxruntime.so.1.32.0, libonnxruntime.1.32.0.dylib. It
-// does not match its providers (libonnxruntime_providers_cuda.so).
+// libraryName matches the library's file names: libonnxruntime.so, libonnxruntime.so.1.32.0,
+// libonnxruntime.1.32.0.dylib. It does not match its providers (libonnxruntime_providers_cuda.so).
 var libraryName = regexp.MustCompile(`^libonnxruntime(\.so(\.\d+)*|(\.\d+)*\.dylib)$`)
 
 // entryPoint is the symbol that programs look up first in the library.
@@ -175,7 +175,8 @@ var releaseInName = regexp.MustCompile(`\d+\.\d+\.\d+`)
 // releaseFromName returns the release in a library's file name, or "".
 func releaseFromName(path string) string { return releaseInName.FindString(filepath.Base(path)) }
 
-// detectVariant returns cuda if the folder contains the CUDA provider, else cpu. The files do not state the CUDA version.
+// detectVariant returns cuda if the folder contains the CUDA provider, else cpu. The files do not state the CUDA
+// version.
 func detectVariant(dir string) string {
 	if found, err := filepath.Glob(filepath.Join(dir, "libonnxruntime_providers_cuda.*")); err == nil && len(found) > 0 {
 		return "cuda"

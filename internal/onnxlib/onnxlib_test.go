@@ -98,7 +98,8 @@ func TestFindNothing(t *testing.T) {
 		"libonnxruntime.so: no shared library: EOF":    {"libonnxruntime.so": nil},
 		"libonnxruntime.so.1: it does not say which r": {"libonnxruntime.so.1": onnxfile.Library(t, "linux", "arm64", "")},
 	} {
-		if _, err := onnxlib.FindLibrary(put(t, files), "linux", "arm64"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := onnxlib.FindLibrary(put(t, files), "linux", "arm64"); err == nil || !strings.Contains(err.Error(),
+			want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

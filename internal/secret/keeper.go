@@ -84,8 +84,8 @@ func HideOptions(options map[string]string, always map[string]string) map[string
 	return shown
 }
 
-// HideArgs returns a command line without the secrets in the values of flags. Values have the form NAME=VALUE. flags maps a
-// flag to the prefix of its options: for the flag --header, NAME becomes the option header.NAME.
+// HideArgs returns a command line without the secrets in the values of flags. Values have the form NAME=VALUE. flags
+// maps a flag to the prefix of its options: for the flag --header, NAME becomes the option header.NAME.
 func HideArgs(args []string, flags map[string]string) []string {
 	shown := slices.Clone(args)
 	for i, arg := range args {

@@ -77,10 +77,12 @@ func hideInText(text string) (shown string, secrets []string) {
 
 // hideInWord hides the secrets of a word; before is the previous word.
 func hideInWord(before, word string) (shown string, secrets []string) {
-	if strings.HasPrefix(before, "-") && !strings.Contains(before, "=") && IsSecret(before) && !strings.HasPrefix(word, "-") {
+	if strings.HasPrefix(before, "-") && !strings.Contains(before, "=") && IsSecret(before) && !strings.HasPrefix(word,
+		"-") {
 		return Shown, []string{unquote(word)}
 	}
-	if name, value, ok := strings.Cut(word, "="); ok && value != "" && !strings.ContainsAny(name, ":/?") && IsSecret(name) {
+	if name, value, ok := strings.Cut(word, "="); ok && value != "" && !strings.ContainsAny(name, ":/?") &&
+		IsSecret(name) {
 		return name + "=" + Shown, []string{unquote(value)}
 	}
 	return hideInURL(word)

@@ -12,8 +12,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/bounded"
 )
 
-// StatedProperties contains properties of the system that the user states because the machine does not report them: accelerator,
-// driver, power mode.
+// StatedProperties contains properties of the system that the user states because the machine does not report them:
+// accelerator, driver, power mode.
 type StatedProperties map[string]string
 
 // The limits of a file with such properties.

@@ -20,10 +20,10 @@ func IsASCII(env func(name string) string) bool {
 	return false
 }
 
-// NewASCIIWriter returns a writer to w for terminals that show only NewASCIIWriter. µs becomes us, and ± becomes +-. Other characters
-// become escapes such as \u00fc, which have the same meaning in JSON. A character that becomes longer replaces blanks
-// after it, so that columns stay aligned. A character may be split between two calls of Write. Write is safe for
-// concurrent use.
+// NewASCIIWriter returns a writer to w for terminals that show only NewASCIIWriter. µs becomes us, and ± becomes +-.
+// Other characters become escapes such as \u00fc, which have the same meaning in JSON. A character that becomes longer
+// replaces blanks after it, so that columns stay aligned. A character may be split between two calls of Write. Write is
+// safe for concurrent use.
 func NewASCIIWriter(w io.Writer) io.Writer { return &asciiWriter{to: w} }
 
 type asciiWriter struct {

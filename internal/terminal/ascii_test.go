@@ -133,8 +133,8 @@ func literals(text []byte) (all []rune) {
 	}
 }
 
-// FuzzASCII requires NewASCIIWriter output that does not depend on the pieces of the text, and valid JSON for JSON whose
-// characters become escapes.
+// FuzzASCII requires NewASCIIWriter output that does not depend on the pieces of the text, and valid JSON for JSON
+// whose characters become escapes.
 func FuzzASCII(f *testing.F) {
 	f.Add("µs ±  ▁█ 漢 \xff", 2)
 	f.Fuzz(func(t *testing.T, text string, size int) {

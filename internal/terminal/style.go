@@ -42,8 +42,8 @@ func (s Span) styledText(colour bool) string {
 	return styleStarts[s.Style] + text + styleEnd
 }
 
-// StyleVerdict returns a verdict or a similar word of the harness in its style: verdicts on runs, checks and pins. Unknown
-// words are plain.
+// StyleVerdict returns a verdict or a similar word of the harness in its style: verdicts on runs, checks and pins.
+// Unknown words are plain.
 func StyleVerdict(word string) Span {
 	style := Plain
 	kind, _, _ := strings.Cut(word, " (") // for example "VALID (smoke)"

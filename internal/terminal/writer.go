@@ -34,7 +34,8 @@ type Writer struct {
 // NewWriter returns a Writer to w.
 func NewWriter(w io.Writer, o Options) *Writer { return &Writer{to: w, o: o} }
 
-// WriterTo returns w itself if it is a Writer. Otherwise it returns a Writer that neither breaks lines nor shows styles.
+// WriterTo returns w itself if it is a Writer. Otherwise it returns a Writer that neither breaks lines nor shows
+// styles.
 func WriterTo(w io.Writer) *Writer {
 	if own, ok := w.(*Writer); ok {
 		return own

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// ExposureFaults returns the reasons why accounts other than the user and root may change the files that a plugin's start
-// executes: the file, a library in its folder, the folder, or a parent folder. Each reason is one sentence; nil means
-// that there is none. On systems without owners and modes it returns nil.
+// ExposureFaults returns the reasons why accounts other than the user and root may change the files that a plugin's
+// start executes: the file, a library in its folder, the folder, or a parent folder. Each reason is one sentence; nil
+// means that there is none. On systems without owners and modes it returns nil.
 func ExposureFaults(binary string) (faults []string) {
 	path := realPath(binary)
 	files, _ := Libraries(path) // a loader cannot find a library that is unreadable

@@ -57,7 +57,8 @@ func (l *Lock) droppedVariables() []string { return l.Withheld(func(string) stri
 func readEnv(text string) map[string]bool {
 	env := map[string]bool{}
 	for line := range strings.Lines(text) {
-		if name, ok := strings.CutPrefix(strings.TrimSpace(line), envPrefix); ok && IsLoaderVariable(strings.TrimSpace(name)) {
+		if name, ok := strings.CutPrefix(strings.TrimSpace(line), envPrefix); ok &&
+			IsLoaderVariable(strings.TrimSpace(name)) {
 			env[strings.TrimSpace(name)] = true
 		}
 	}

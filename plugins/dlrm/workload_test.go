@@ -399,7 +399,8 @@ func TestASampleByItselfIsHandedOver(t *testing.T) {
 	for k := range hotness {
 		hotness[k] = 1 + k%3
 	}
-	w := &clickWorkload{collator: collator{clickBinding{Layout: bagsLayout, IndexType: backend.Int32}, newIndexShape(hotness)}}
+	w := &clickWorkload{collator: collator{clickBinding{Layout: bagsLayout, IndexType: backend.Int32},
+		newIndexShape(hotness)}}
 	s := w.newSample(5)
 	for i := range s.sparse {
 		s.sparse[i] = int32(i)

@@ -79,8 +79,8 @@ func readLines(path string, plain bool) ([]string, error) {
 	return lines, nil
 }
 
-// splitLines splits a text into lines. PlainText text is split after each line feed and trimmed at the end of lines, as in
-// sacreBLEU. The official files are split wherever Python splits lines.
+// splitLines splits a text into lines. PlainText text is split after each line feed and trimmed at the end of lines, as
+// in sacreBLEU. The official files are split wherever Python splits lines.
 func splitLines(text string, plain bool) []string {
 	if !plain {
 		return pystr.Lines(text)

@@ -80,7 +80,8 @@ func FuzzSettings(f *testing.F) {
 			return
 		}
 		l := s.Limits
-		if l.MinNewTokens < 0 || l.MaxNewTokens < max(1, l.MinNewTokens) || l.Beams < 1 || len(l.EOS) == 0 || s.CacheBytes <= 0 ||
+		if l.MinNewTokens < 0 || l.MaxNewTokens < max(1, l.MinNewTokens) || l.Beams < 1 || len(l.EOS) == 0 ||
+			s.CacheBytes <= 0 ||
 			!strings.Contains(s.Template, "{input}") || l.LengthPenalty != l.LengthPenalty {
 			t.Errorf("settings %+v", s)
 		}

@@ -47,7 +47,8 @@ func openWorkload(_ context.Context, r *manifest.Request) (sdk.Workload, error) 
 
 // logSettings determines how a log is read.
 type logSettings struct {
-	MissingIsEmpty bool `param:"missing" choices:"error,empty"` // frames missing from the log count as frames without boxes
+	// frames missing from the log count as frames without boxes
+	MissingIsEmpty bool `param:"missing" choices:"error,empty"`
 }
 
 // openScorer reads the true objects of the frames.

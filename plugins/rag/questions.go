@@ -389,7 +389,8 @@ func (a *questionWorkload) AddInfo(info *sdk.WorkloadInfo) {
 	}
 	open(a.loop.Prompts.Sum != officialPromptSum, "prompts have other words than those of the official program")
 	open(a.loop.MaxRounds != 5, fmt.Sprintf("%d rounds at most, the official scripts have 5", a.loop.MaxRounds))
-	open(a.loop.SearchDepth != 10 || a.loop.MaxQueries != 3, "other searches than the official ones: 10 passages, 3 queries")
+	open(a.loop.SearchDepth != 10 || a.loop.MaxQueries != 3,
+		"other searches than the official ones: 10 passages, 3 queries")
 	if a.db != nil {
 		open(a.db.GraphParams != index.OfficialParams(), fmt.Sprintf("the index has the parameters %+v, want %+v",
 			a.db.GraphParams,

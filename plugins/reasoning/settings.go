@@ -18,10 +18,11 @@ import (
 // modelSettings contains the parameters of a model.
 type modelSettings struct {
 	language.PromptSettings
-	Template         string   `param:"prompt"` // template for text questions, with {input}
-	SentForm         sentForm `param:"send" choices:"ids,text,chat"`
-	PrependTokenData bool     `param:"first_token" choices:"data,token_data"` // the log's data must be prepended with token_data
-	Seed             *int64   `param:"seed"`                                  // seed of the first prompt; nil: no seed
+	Template string   `param:"prompt"` // template for text questions, with {input}
+	SentForm sentForm `param:"send" choices:"ids,text,chat"`
+	// the log's data must be prepended with token_data
+	PrependTokenData bool   `param:"first_token" choices:"data,token_data"`
+	Seed             *int64 `param:"seed"` // seed of the first prompt; nil: no seed
 
 	Algebra  sympy.GraderChoice `param:"grader"` // decides whether answers are equal if their texts differ
 	Programs coderun.ProgramSettings

@@ -87,7 +87,8 @@ func TestInform(t *testing.T) {
 }
 
 func TestTensorsByPosition(t *testing.T) {
-	w := newSpeechWorkload(runSettings{Form: modelForms()["reference"], BindByPosition: true}, map[string]backend.Model{}, nil,
+	w := newSpeechWorkload(runSettings{Form: modelForms()["reference"], BindByPosition: true}, map[string]backend.Model{},
+		nil,
 		0)
 	for _, p := range w.Parts() {
 		for _, tensor := range slices.Concat(p.Model.Inputs, p.Model.Outputs) {

@@ -91,8 +91,9 @@ func openClips(ctx context.Context, r *manifest.Request) clipSet {
 		set.N = r.SampleCount(set.N, "clips")
 		return drawnClips{set}
 	}
-	o := librispeech.ClipOptions{Manifest: s.Manifest, MaxSeconds: s.MaxDuration, Keep: isKeptTranscript, Length: readLength,
-		Count: r.Count}
+	o := librispeech.ClipOptions{Manifest: s.Manifest, MaxSeconds: s.MaxDuration, Keep: isKeptTranscript,
+		Length: readLength,
+		Count:  r.Count}
 	if _, err := os.Stat(filepath.Join(r.Dataset, s.Manifest)); r.Scoring && err == nil {
 		o.Length = nil
 	}

@@ -39,9 +39,10 @@ type requestSettings struct {
 	Payload      payloadChoice `param:"payload" choices:"auto,path,sha256"`
 	RequestBytes bool          `param:"response" choices:"path,bytes"` // request the content instead of a path
 	Output       string        `param:"output" choices:"auto,mp4,avi"`
-	Form         string        `param:"form" choices:"endpoints,loadgen"` // set by the manifest; it does not affect requests
-	Videos       string        `param:"videos"`                           // path of a folder; empty: none
-	Negative     string        `param:"negative"`                         // path of a file with a prompt; empty: none
+	// set by the manifest; it does not affect requests
+	Form     string `param:"form" choices:"endpoints,loadgen"`
+	Videos   string `param:"videos"`   // path of a folder; empty: none
+	Negative string `param:"negative"` // path of a file with a prompt; empty: none
 }
 
 // payloadChoice is the content of the log for a video.

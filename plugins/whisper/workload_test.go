@@ -127,7 +127,8 @@ func TestPartsThatDoNotFit(t *testing.T) {
 			sdk.ErrUsage, "the backend runs the model here"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &speechWorkload{modelSettings: modelSettings{PromptIDs: []int32{11}, EndIDs: []int32{10}, MaxTokens: 9, Mels: 8},
+			w := &speechWorkload{modelSettings: modelSettings{PromptIDs: []int32{11}, EndIDs: []int32{10}, MaxTokens: 9,
+				Mels: 8},
 				vocabulary: words(t)}
 			p := parts()
 			c.spoil(w, p)

@@ -1,9 +1,9 @@
 // Package yolo is the benchmark of anchor-free object detection: the models yolo-95 and yolo-99 on the safe subset of
 // COCOLabels, and an embedded network on generated scenes.
 //
-// In scope: the models, letterboxing into their input, the form of their output, the safe subset of COCOLabels. Out of scope:
-// other data sets, boxes of columns, the log's rows and their score (plugins/internal/detection), the choice of a model
-// file (sdk/manifest), inference (a backend, linked by the plugin's main), image transforms (preprocess/image).
+// In scope: the models, letterboxing into their input, the form of their output, the safe subset of COCOLabels. Out of
+// scope: other data sets, boxes of columns, the log's rows and their score (plugins/internal/detection), the choice of
+// a model file (sdk/manifest), inference (a backend, linked by the plugin's main), image transforms (preprocess/image).
 package yolo
 
 import (

@@ -90,8 +90,8 @@ func blackPNG(t *testing.T, w, h int) string {
 	return text.String()
 }
 
-// cocoFolder is a folder with COCOLabels's annotations of black pictures. Sizes are by name; those called missing get no
-// file.
+// cocoFolder is a folder with COCOLabels's annotations of black pictures. Sizes are by name; those called missing get
+// no file.
 func cocoFolder(t *testing.T, folder string, sizes map[string][2]int, licence func(i int) any) string {
 	t.Helper()
 	dir := t.TempDir()

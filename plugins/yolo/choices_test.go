@@ -16,7 +16,7 @@ func exported(t *testing.T, element onnxfile.DType, side int64, metadata map[str
 	outputs ...onnxfile.Tensor) string {
 	t.Helper()
 	g := &onnxfile.Graph{Outputs: outputs, Metadata: metadata}
-	g.Input("x", element, 1, 3, side, side)
+	g.AddInput("x", element, 1, 3, side, side)
 	path := filepath.Join(t.TempDir(), "yolo.onnx")
 	if err := g.Write(path); err != nil {
 		t.Fatal(err)
@@ -38,7 +38,8 @@ func TestParamsOfTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if w.Input != "x" || w.Element != backend.Float16 || w.Output != "y" || w.letterbox.Size != 320 || w.COCO {
+	if w.Input != "x" || w.ElementType != backend.Float16 || w.Output != "y" || w.letterbox.Size != 320 ||
+		w.COCOLabels {
 		t.Errorf("%+v", w.yoloBinding)
 	}
 	for _, want := range []string{"input=x because the input is x float16 [1,3,?,?]", "input_type=float16", "output=y",
@@ -47,14 +48,15 @@ func TestParamsOfTheFile(t *testing.T) {
 			t.Errorf("no %q in %s", want, notes)
 		}
 	}
-	w, err = opened(t, sdk.Options{ModelFile: exported(t, onnxfile.Float, 320, map[string]string{"names": coco}, boxes(7)),
+	w, err = opened(t, sdk.Options{ModelFile: exported(t, onnxfile.Float, 320, map[string]string{"names": coco},
+		boxes(7)),
 		Params: map[string]string{"size": "320"}})
-	if err != nil || !w.COCO || w.letterbox.Size != 320 {
+	if err != nil || !w.COCOLabels || w.letterbox.Size != 320 {
 		t.Errorf("%+v, %v, want COCO's names at 320 pixels", w, err)
 	}
 	w, err = opened(t, sdk.Options{ModelFile: exported(t, onnxfile.Float, -1, map[string]string{"imgsz": "[320, 320]",
 		"names": "{0: 'face'}"}, boxes(5)), Params: map[string]string{"size": "192", "labels": "coco"}})
-	if err != nil || !w.COCO || w.letterbox.Size != 192 {
+	if err != nil || !w.COCOLabels || w.letterbox.Size != 192 {
 		t.Errorf("%+v, %v, want the user's values", w, err)
 	}
 	for name, c := range map[string]struct {
@@ -63,8 +65,10 @@ func TestParamsOfTheFile(t *testing.T) {
 	}{
 		"another task": {exported(t, onnxfile.Float, 640, map[string]string{"task": "pose"}, boxes(56)),
 			[]string{"task = pose, want detect"}},
-		"bytes":    {exported(t, onnxfile.Uint8, 640, nil, boxes(84)), []string{"x uint8", "float32 or float16 [N,3,H,W]"}},
-		"no boxes": {exported(t, onnxfile.Float, 640, nil, masks), []string{"no output that fits", "--param output=NAME"}},
+		"bytes": {exported(t, onnxfile.Uint8, 640, nil, boxes(84)), []string{"x uint8",
+			"float32 or float16 [N,3,H,W]"}},
+		"no boxes": {exported(t, onnxfile.Float, 640, nil, masks), []string{"no output that fits",
+			"--param output=NAME"}},
 		"two outputs": {exported(t, onnxfile.Float, 640, nil, boxes(84), others),
 			[]string{"--param output=y or --param output=z"}},
 	} {

@@ -17,8 +17,8 @@ import (
 // annotationFile is the path of the annotations in COCOLabels and in the distributed subset.
 const annotationFile = "annotations/instances_val2017.json"
 
-// convertSafe makes the safe subset of COCOLabels's validation set, in the layout in which it is distributed. It reports
-// every missing picture.
+// convertSafe makes the safe subset of COCOLabels's validation set, in the layout in which it is distributed. It
+// reports every missing picture.
 func convertSafe(ctx context.Context, r sdk.DatasetRequest, progress func(line string)) (done string, err error) {
 	progress("reading " + annotationFile)
 	safe, err := coco.ReadSafe(filepath.Join(r.Input, filepath.FromSlash(annotationFile)))

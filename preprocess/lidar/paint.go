@@ -12,8 +12,8 @@ type Calibration struct {
 // identityMatrix is the identity matrix.
 var identityMatrix = [16]float32{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}
 
-// Painter adds scores to the points of pillars. Call Start, then AddCamera for each camera, then Finish. MaxPoints outside
-// of all pillars cost no time. The zero value is ready for use, and memory is reused for the next cloud.
+// Painter adds scores to the points of pillars. Call Start, then AddCamera for each camera, then Finish. MaxPoints
+// outside of all pillars cost no time. The zero value is ready for use, and memory is reused for the next cloud.
 type Painter struct {
 	pillars *Pillars
 	sums    []float32 // Scores values per point

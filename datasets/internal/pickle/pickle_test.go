@@ -87,8 +87,8 @@ func TestIndexOfReference(t *testing.T) {
 	}
 }
 
-// TestFormsOfDataSets reads what Python 3.11 and NumPy 2.4 wrote of an NewOrderedDict with arrays of str and numbers, and
-// with scalars: forms that preprocessed cases and indices of frames have.
+// TestFormsOfDataSets reads what Python 3.11 and NumPy 2.4 wrote of an NewOrderedDict with arrays of str and numbers,
+// and with scalars: forms that preprocessed cases and indices of frames have.
 func TestFormsOfDataSets(t *testing.T) {
 	for protocol := 2; protocol <= 5; protocol++ {
 		v, err := NumPy().Load(read(t, fmt.Sprintf("forms_protocol%d.pkl", protocol)))

@@ -17,7 +17,8 @@ import (
 )
 
 var columns = []TableColumn{
-	{Name: "input"}, {Name: "tok_input", TokenIDs: true}, {Name: "output", Required: true}, {Name: "number"}, {Name: "absent"},
+	{Name: "input"}, {Name: "tok_input", TokenIDs: true}, {Name: "output", Required: true}, {Name: "number"},
+	{Name: "absent"},
 }
 
 var errKind = errors.New("table")
@@ -51,7 +52,8 @@ func TestForms(t *testing.T) {
 		if n := want.Len(); limit == 0 && n != 203 || limit > 0 && n != min(limit, 203) {
 			t.Fatalf("limit %d: %d rows", limit, n)
 		}
-		if text := want.Text("output", 0); text != "Zürich 東京" || !slices.Equal(want.TokenIDs("tok_input", 0), []int32{1, 2, 3}) {
+		if text := want.Text("output", 0); text != "Zürich 東京" || !slices.Equal(want.TokenIDs("tok_input", 0), []int32{1, 2,
+			3}) {
 			t.Errorf("the first row has %q, %v", text, want.TokenIDs("tok_input", 0))
 		}
 		for _, name := range []string{"table.parquet", "table-old.parquet"} {
@@ -86,7 +88,8 @@ func TestLines(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if table.Len() != 2 || table.Text("output", 1) != "12" || !slices.Equal(table.TokenIDs("tok_input", 0), []int32{5, 6}) ||
+	if table.Len() != 2 || table.Text("output", 1) != "12" || !slices.Equal(table.TokenIDs("tok_input", 0), []int32{5,
+		6}) ||
 		table.Text("input", 0) != "" {
 		t.Errorf("%+v", table)
 	}
@@ -165,7 +168,8 @@ func TestGoldenLZ4(t *testing.T) {
 			t.Errorf("%s: %d rows, %d ids of %d in all, %d at most", name, table.Len(), count, sum, most)
 		}
 	}
-	columns := []TableColumn{{Name: "question"}, {Name: "system_prompt"}, {Name: "tok_input", TokenIDs: true}, {Name: "output"}}
+	columns := []TableColumn{{Name: "question"}, {Name: "system_prompt"}, {Name: "tok_input", TokenIDs: true},
+		{Name: "output"}}
 	var faults fault.FaultList
 	if _, err := ReadTable(filepath.Join("testdata", "lz4-damaged.parquet"), "", columns, 0, &faults); err == nil ||
 		!strings.Contains(err.Error(), "it is damaged") {
@@ -175,7 +179,8 @@ func TestGoldenLZ4(t *testing.T) {
 
 func TestParquetOfOtherTypes(t *testing.T) {
 	var faults fault.FaultList
-	for _, wrong := range []TableColumn{{Name: "tok_input"}, {Name: "input", TokenIDs: true}, {Name: "number", TokenIDs: true}} {
+	for _, wrong := range []TableColumn{{Name: "tok_input"}, {Name: "input", TokenIDs: true}, {Name: "number",
+		TokenIDs: true}} {
 		if _, err := ReadTable(filepath.Join("testdata", "table.parquet"), "", []TableColumn{wrong}, 0,
 			&faults); err == nil ||
 			!strings.Contains(err.Error(), "column "+wrong.Name) {

@@ -10,9 +10,9 @@ import (
 	"syscall"
 )
 
-// WriteFolder creates the folder at path, which must not exist. fill writes the files into an empty folder with a temporary
-// name in the same parent. Folder syncs them to the disk and then renames the folder, so readers see all files or none,
-// even after a crash. Missing parents are created.
+// WriteFolder creates the folder at path, which must not exist. fill writes the files into an empty folder with a
+// temporary name in the same parent. Folder syncs them to the disk and then renames the folder, so readers see all
+// files or none, even after a crash. Missing parents are created.
 //
 // If fill or Folder fails, the temporary folder is removed. If the process is killed, it stays, and ListTemp finds it.
 func WriteFolder(path string, fill func(dir string) error) error {
@@ -43,8 +43,8 @@ func WriteFolder(path string, fill func(dir string) error) error {
 	return SyncNames(filepath.Dir(path))
 }
 
-// SyncTree syncs all files and folders below dir, and dir itself, to the disk, including those written by other programs.
-// It returns write errors that the writers' own calls did not report. It does not follow links.
+// SyncTree syncs all files and folders below dir, and dir itself, to the disk, including those written by other
+// programs. It returns write errors that the writers' own calls did not report. It does not follow links.
 func SyncTree(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {

@@ -114,8 +114,8 @@ type MeasuredRun struct {
 // streamSamples is the number of samples of a MultiStream query. The official metric does not read it from the log.
 const streamSamples = 8
 
-// PowerResult returns the power result of an average: watts in Offline, Server and Interactive, and millijoules per query in
-// SingleStream and MultiStream. A MultiStream query has eight samples, also if the result is inferred from
+// PowerResult returns the power result of an average: watts in Offline, Server and Interactive, and millijoules per
+// query in SingleStream and MultiStream. A MultiStream query has eight samples, also if the result is inferred from
 // SingleStream.
 func (a Average) Metric(m MeasuredRun) (PowerResult, error) {
 	if a.Samples == 0 {

@@ -98,7 +98,8 @@ func takeFree(dirs []string) (*Claim, error) {
 			return nil, unwritableError(dir, err)
 		}
 		found, err := Recover(dir)
-		recovered.Restored, recovered.Kept = append(recovered.Restored, found.Restored...), append(recovered.Kept, found.Kept...)
+		recovered.Restored, recovered.Kept = append(recovered.Restored, found.Restored...), append(recovered.Kept,
+			found.Kept...)
 		if err == nil && len(occupiedFolders(dir, dirs)) == 0 {
 			c.Recovered = recovered
 			return c, nil

@@ -209,9 +209,9 @@ func CheckLost(out, dir string) error {
 		strings.Join(gone, ", "))
 }
 
-// SyncAndList syncs a run's files to the disk, so that its record can refer to them, and returns them with their checksums.
-// Paths are relative to out. A file that cannot be synced is an error, because the logs might be lost after a later
-// failure of the system.
+// SyncAndList syncs a run's files to the disk, so that its record can refer to them, and returns them with their
+// checksums. Paths are relative to out. A file that cannot be synced is an error, because the logs might be lost after
+// a later failure of the system.
 func SyncAndList(out, dir string) ([]record.File, error) {
 	if err := syncRun(out, dir); err != nil {
 		return nil, err

@@ -70,7 +70,8 @@ func recoverAll(t *testing.T, out string, back, kept []string) {
 		return all
 	}
 	slices.Sort(s.Restored)
-	if want := join(back); err != nil || !slices.Equal(s.Restored, want) || !slices.Equal(s.Kept, join(kept, PreviousName)) {
+	if want := join(back); err != nil || !slices.Equal(s.Restored, want) || !slices.Equal(s.Kept, join(kept,
+		PreviousName)) {
 		t.Errorf("%+v, %v; want back %v, kept %v", s, err, back, kept)
 	}
 	if n := strings.Count(s.Text(), "\n"); n != len(back)+len(kept) {

@@ -1,9 +1,9 @@
 package series
 
-// SelectPoints selects up to maxPoints of n points, ascending in x, so that a line through them looks like a line through all
-// points. It uses the largest triangles of three buckets (LTTB; S. Steinarsson, Downsampling Time Series for Visual
-// Representation, 2013), and adds the highest point of each bucket, so that no peak is lost. It returns the points'
-// numbers, ascending, or all numbers if n does not exceed maxPoints. maxPoints must be at least 6.
+// SelectPoints selects up to maxPoints of n points, ascending in x, so that a line through them looks like a line
+// through all points. It uses the largest triangles of three buckets (LTTB; S. Steinarsson, Downsampling Time Series
+// for Visual Representation, 2013), and adds the highest point of each bucket, so that no peak is lost. It returns the
+// points' numbers, ascending, or all numbers if n does not exceed maxPoints. maxPoints must be at least 6.
 func SelectPoints(n, most int, at func(i int) (x, y float64)) []int {
 	if n <= most {
 		all := make([]int, n)

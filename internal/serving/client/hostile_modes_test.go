@@ -321,7 +321,8 @@ func countings() []mode {
 		}),
 		bad("a prompt of -7", metrics.Count, "prompt_tokens are -7", func(t *talk) {
 			usual(t, plain)
-			t.WriteChunk(openaitest.Finish + `data: {"choices":[],"usage":{"prompt_tokens":-7,"completion_tokens":16}}` + "\n\n" +
+			t.WriteChunk(openaitest.Finish + `data: {"choices":[],"usage":{"prompt_tokens":-7,"completion_tokens":16}}` +
+				"\n\n" +
 				openaitest.Done)
 			t.WriteEnd()
 		}),
@@ -426,7 +427,8 @@ func failures() []mode {
 // silences are servers that make one wait.
 func silences() []mode {
 	models := func(name, says string, answer func(t *talk)) mode {
-		return mode{Mode: openaitest.Mode{Name: name, Models: answer, Answer: func(t *talk) { t.WaitForClient() }}, opens: says}
+		return mode{Mode: openaitest.Mode{Name: name, Models: answer, Answer: func(t *talk) { t.WaitForClient() }},
+			opens: says}
 	}
 	waits := func(name string, answer func(t *talk)) mode { return bad(name, metrics.Unfinished, "", answer) }
 	trickle := func(each time.Duration, text string) func(t *talk) {

@@ -60,7 +60,8 @@ func writeStreet(dir string, set streets.Set, i int, frame *waymo.Frame) error {
 	if err != nil {
 		return err
 	}
-	all := []error{os.WriteFile(filepath.Join(dir, filepath.FromSlash(frame.PointsFile)), waymo.EncodePoints(points), 0o666)}
+	all := []error{os.WriteFile(filepath.Join(dir, filepath.FromSlash(frame.PointsFile)), waymo.EncodePoints(points),
+		0o666)}
 	training, name := filepath.Join(dir, "training"), strconv.Itoa(frame.Image)
 	for k, shape := range frame.Shapes {
 		classes := &image.Gray{Pix: set.Classes(i, k), Stride: shape.Width, Rect: image.Rect(0, 0, shape.Width, shape.Height)}

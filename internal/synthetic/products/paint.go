@@ -33,9 +33,10 @@ func paint(r *draw.Random, t thing, p pattern) *draw.Canvas {
 		paintStrip(c, r, at)
 	}
 	light := draw.Light{
-		Centre: r.IntBetween(210, 270), AcrossX: r.IntBetween(-40, 40), AcrossY: r.IntBetween(-40, 40), Vignette: r.IntBelow(40),
-		Cast:  draw.Color{R: r.IntBetween(240, 270), G: r.IntBetween(240, 270), B: r.IntBetween(240, 270)},
-		Grain: r.IntBelow(40), ColorGrain: r.IntBelow(20),
+		Centre: r.IntBetween(210, 270), AcrossX: r.IntBetween(-40, 40), AcrossY: r.IntBetween(-40, 40),
+		Vignette: r.IntBelow(40),
+		Cast:     draw.Color{R: r.IntBetween(240, 270), G: r.IntBetween(240, 270), B: r.IntBetween(240, 270)},
+		Grain:    r.IntBelow(40), ColorGrain: r.IntBelow(20),
 	}
 	c.Grade(light, r)
 	return c

@@ -113,7 +113,8 @@ func (s *scene) drawRadius() int {
 func (s *scene) drawStance(at draw.Point, radius int) stance {
 	r := s.layout
 	return stance{
-		at: at, radius: radius, wide: r.IntBetween(82, 118), mirror: r.Chance(50), angle: r.IntBetween(-draw.Turn/18, draw.Turn/18),
+		at: at, radius: radius, wide: r.IntBetween(82, 118), mirror: r.Chance(50), angle: r.IntBetween(-draw.Turn/18,
+			draw.Turn/18),
 	}
 }
 

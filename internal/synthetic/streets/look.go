@@ -103,14 +103,17 @@ func signLook(r *draw.Random) look {
 
 func blockLook(r *draw.Random) look {
 	if r.Chance(50) {
-		return newLook(r, leaves, draw.HSV(r.IntBetween(350, 620), r.IntBetween(90, 220), r.IntBetween(50, 150)), 110, metre/6)
+		return newLook(r, leaves, draw.HSV(r.IntBetween(350, 620), r.IntBetween(90, 220), r.IntBetween(50, 150)), 110,
+			metre/6)
 	}
-	return newLook(r, wood, draw.HSV(r.IntBelow(draw.HueCircle), r.IntBetween(30, 200), r.IntBetween(70, 220)), 50, metre/3)
+	return newLook(r, wood, draw.HSV(r.IntBelow(draw.HueCircle), r.IntBetween(30, 200), r.IntBetween(70, 220)), 50,
+		metre/3)
 }
 
 func wallLook(r *draw.Random) look {
 	m := []material{brick, fence}[r.IntBelow(2)]
-	return newLook(r, m, draw.HSV(r.IntBelow(draw.HueCircle), r.IntBelow(160), r.IntBetween(70, 220)), r.IntBetween(30, 90), metre/3)
+	return newLook(r, m, draw.HSV(r.IntBelow(draw.HueCircle), r.IntBelow(160), r.IntBetween(70, 220)), r.IntBetween(30,
+		90), metre/3)
 }
 
 // Parts of a person.

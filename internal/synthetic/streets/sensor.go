@@ -146,9 +146,10 @@ func (w *world) photograph(c camera) *draw.Canvas {
 // light draws the light of a frame's pictures.
 func light(r *draw.Random) draw.Light {
 	return draw.Light{
-		Centre: r.IntBetween(190, 290), AcrossX: r.IntBetween(-40, 40), AcrossY: r.IntBetween(-40, 40), Vignette: r.IntBetween(0, 50),
-		Cast:  draw.Color{R: r.IntBetween(236, 276), G: r.IntBetween(242, 270), B: r.IntBetween(236, 276)},
-		Grain: r.IntBetween(0, 30), ColorGrain: r.IntBetween(0, 20),
+		Centre: r.IntBetween(190, 290), AcrossX: r.IntBetween(-40, 40), AcrossY: r.IntBetween(-40, 40),
+		Vignette: r.IntBetween(0, 50),
+		Cast:     draw.Color{R: r.IntBetween(236, 276), G: r.IntBetween(242, 270), B: r.IntBetween(236, 276)},
+		Grain:    r.IntBetween(0, 30), ColorGrain: r.IntBetween(0, 20),
 	}
 }
 

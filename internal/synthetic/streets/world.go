@@ -59,7 +59,8 @@ const tries = 25
 // findPlace finds free ground of a radius, at a distance of at least nearest from the sensors.
 func (w *world) findPlace(radius, nearest int) (plane, bool) {
 	for range tries {
-		at := plane{w.layout.IntBetween(radius-halfSide, halfSide-radius), w.layout.IntBetween(radius-halfSide, halfSide-radius)}
+		at := plane{w.layout.IntBetween(radius-halfSide, halfSide-radius), w.layout.IntBetween(radius-halfSide,
+			halfSide-radius)}
 		if groundDistance(at, plane{}) < nearest+radius || w.isOccupied(at, radius) {
 			continue
 		}

@@ -175,7 +175,8 @@ func (a *anatomy) drawPointInside(b body, most int) point {
 func (a *anatomy) addSpot(whole body) {
 	looks := spotShades()
 	a.paint(body{at: a.drawPointInside(whole, 500), axes: rotatedAxes(a.drawAngle(50), a.drawAngle(25)), rough: 150,
-		radius: point{a.drawTenths(25, 65), a.drawTenths(25, 65), a.drawTenths(25, 65)}}, looks[a.r.IntBelow(len(looks))], brain)
+		radius: point{a.drawTenths(25, 65), a.drawTenths(25, 65), a.drawTenths(25, 65)}}, looks[a.r.IntBelow(len(looks))],
+		brain)
 }
 
 // addLesion adds three nested bodies: oedema, the core, and optionally the enhancing part.

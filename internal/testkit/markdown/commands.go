@@ -28,7 +28,8 @@ func Commands(t *testing.T, document, upTo string) (commands map[string][][]stri
 		switch code, ok := strings.CutPrefix(line, "    "); {
 		case !ok:
 		case strings.HasPrefix(code, "harness "):
-			args, _, _ := strings.Cut(optionalPart.ReplaceAllString(code, ""), "   ") // text after three spaces is an explanation
+			// text after three spaces is an explanation
+			args, _, _ := strings.Cut(optionalPart.ReplaceAllString(code, ""), "   ")
 			commands[heading] = append(commands[heading], strings.Fields(args)[1:])
 		case strings.Contains(code, " = "):
 			conf += code

@@ -54,9 +54,11 @@ func SQuAD(dir string) error {
 	long := strings.Repeat("The river runs on and on through the old town. ", 97) + "Then it leaves Paris. "
 	file := squad{Version: "1.1", Data: []article{
 		{Title: "Cities", Paragraphs: []paragraph{
-			askQuestion("56be4db0acb8001400a502ec", "The capital\u00a0of France is  Paris, on the Seine.", "Which town is the capital?",
+			askQuestion("56be4db0acb8001400a502ec", "The capital\u00a0of France is  Paris, on the Seine.",
+				"Which town is the capital?",
 				"Paris", "Paris", "Paris, on the Seine"),
-			askQuestion("56be4db0acb8001400a502ed", "Élise Müller lives in Paris France.\n", "Where does she live?", "Paris France"),
+			askQuestion("56be4db0acb8001400a502ed", "Élise Müller lives in Paris France.\n", "Where does she live?",
+				"Paris France"),
 		}},
 		{Title: "Rivers", Paragraphs: []paragraph{
 			askQuestion("56be4db0acb8001400a502ee", long, "What does the river leave?", "Paris"),

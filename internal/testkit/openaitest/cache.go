@@ -16,8 +16,8 @@ func (c *cache) clear() {
 	c.seen = map[uint64]struct{}{}
 }
 
-// lookUp returns the number of tokens that a prompt shares with an earlier one, without the prompt's last token, and adds
-// the prompt to the cache.
+// lookUp returns the number of tokens that a prompt shares with an earlier one, without the prompt's last token, and
+// adds the prompt to the cache.
 func (c *cache) lookUp(prompt []uint64) (cached int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -2,8 +2,8 @@ package openaitest
 
 import "strconv"
 
-// appendGenerated appends an event of /generate with n tokens from i on. For an answer in one piece it appends the whole
-// answer.
+// appendGenerated appends an event of /generate with n tokens from i on. For an answer in one piece it appends the
+// whole answer.
 func (a *answer) appendGenerated(b []byte, i, n int) []byte {
 	end, extra, counted := i+n, 0, i+n
 	f := a.fault

@@ -43,8 +43,8 @@ type Options struct {
 	AnswerTokens   []int32 // tokens of each answer; nil: tokens that depend on the prompt
 	// Reply, if not nil, returns the reply to a chat; if it returns nil, the other options apply.
 	Reply func(ask *Request) *Reply
-	// Answer, if not nil, returns the tokens of the answer to a request and replaces AnswerTokens. Spell returns the text of a
-	// token; nil: a blank and the id.
+	// Answer, if not nil, returns the tokens of the answer to a request and replaces AnswerTokens. Spell returns the text
+	// of a token; nil: a blank and the id.
 	Answer          func(ask *Request) []int32
 	Spell           func(id int32) string
 	Special         []int32       // tokens whose text is omitted unless a request sets skip_special_tokens to false
@@ -67,8 +67,8 @@ type Options struct {
 	// ReportsCached reports the number of the prompt's tokens that were in the cache, including 0.
 	ReportsCached bool
 
-	// Transcribe returns the text of a WAV file and its number of tokens; nil: files are refused. WriteWhole: the answer is
-	// sent in one piece.
+	// Transcribe returns the text of a WAV file and its number of tokens; nil: files are refused. WriteWhole: the answer
+	// is sent in one piece.
 	Transcribe func(file []byte) (text string, tokens int)
 	Whole      bool
 

@@ -101,5 +101,6 @@ func (w *pairWorkload) MaxBatch() int { return 8 }
 func (w *pairWorkload) NewRun(s sdk.Sessions) (sdk.Run, error) {
 	encoder, decoder := s.Part(Encoder), s.Part(Decoder)
 	memory := backend.CacheMemory(encoder)
-	return &pairRun{encoder: encoder, decoder: decoder, keepOutputs: memory != nil && memory == backend.CacheMemory(decoder)}, nil
+	return &pairRun{encoder: encoder, decoder: decoder, keepOutputs: memory != nil &&
+		memory == backend.CacheMemory(decoder)}, nil
 }

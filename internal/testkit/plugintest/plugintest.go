@@ -38,8 +38,8 @@ type Fake struct {
 	IssueTime func(samples int) time.Duration
 	// Tokens, if above 0, is the number of tokens of each answer. The first token is reported before the answer.
 	Tokens int64
-	// Score is the scorer's result; its Samples are counted. OpenScorerErr, if not nil, returns an error if the scorer cannot
-	// be opened. OnScoring, if not nil, is called at the first entry of a scorer.
+	// Score is the scorer's result; its Samples are counted. OpenScorerErr, if not nil, returns an error if the scorer
+	// cannot be opened. OnScoring, if not nil, is called at the first entry of a scorer.
 	Score         sdk.Score
 	OpenScorerErr func(o sdk.ScoreOptions) error
 	OnScoring     func()

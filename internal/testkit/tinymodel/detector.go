@@ -33,7 +33,8 @@ func (d detector) outputs(g *onnxfile.Graph) (boxes, scores, classes, light stri
 	light = g.AddNode("Clip", []string{scaled, g.AddFloats([]float32{0}), g.AddFloats([]float32{1})})
 	column := g.AddNode("Unsqueeze", []string{light, g.AddInts([]int64{1}, 1)})
 	scores = g.AddNode("Mul", []string{column, g.AddFloats([]float32{0.9, 0.8, 0.01}, 1, detections)})
-	ones := g.AddNode("Add", []string{g.AddNode("Mul", []string{column, g.AddFloats([]float32{0})}), g.AddFloats([]float32{1})})
+	ones := g.AddNode("Add", []string{g.AddNode("Mul", []string{column, g.AddFloats([]float32{0})}),
+		g.AddFloats([]float32{1})})
 	classes = g.AddNode("Mul", []string{ones, g.AddFloats(d.classes[:], 1, detections)})
 	each := g.AddNode("Unsqueeze", []string{ones, g.AddInts([]int64{2}, 1)})
 	boxes = g.AddNode("Mul", []string{each, g.AddFloats(d.corners(), 1, detections, 4)})
@@ -154,9 +155,11 @@ func YOLO() *onnxfile.Graph {
 	bounds := func(axis int64) (low, length string) { // of the picture along the other axis, 1,1,1
 		line := most(inside, 0, 1, axis)
 		high := most(g.AddNode("Mul", []string{line, g.AddFloats(up, 1, side)}), 1, 1)
-		low = g.AddNode("Sub", []string{scalar(side), most(g.AddNode("Mul", []string{line, g.AddFloats(down, 1, side)}), 1, 1)})
+		low = g.AddNode("Sub", []string{scalar(side), most(g.AddNode("Mul", []string{line, g.AddFloats(down, 1, side)}), 1,
+			1)})
 		one := g.AddInts([]int64{2}, 1)
-		return g.AddNode("Unsqueeze", []string{low, one}), g.AddNode("Unsqueeze", []string{g.AddNode("Sub", []string{high, low}), one})
+		return g.AddNode("Unsqueeze", []string{low, one}), g.AddNode("Unsqueeze", []string{g.AddNode("Sub", []string{high,
+			low}), one})
 	}
 	var rows [4][]float32 // middles and sides of the boxes, as shares of the picture
 	scores := make([]float32, classes*detections)

@@ -22,7 +22,8 @@ func (d Drawer) elementType() onnxfile.DType {
 
 // addInput adds an input of that type and converts it to float32.
 func (d Drawer) addInput(g *onnxfile.Graph, name string, shape ...int64) string {
-	return g.AddNode("Cast", []string{g.AddInput(name, d.elementType(), shape...)}, onnxfile.Int("to", int64(onnxfile.Float)))
+	return g.AddNode("Cast", []string{g.AddInput(name, d.elementType(), shape...)}, onnxfile.Int("to",
+		int64(onnxfile.Float)))
 }
 
 // addOutput converts float32 values to that type and makes them an output.
@@ -37,7 +38,8 @@ const (
 	drawerWidth2 = 3
 )
 
-// addStates adds the outputs hidden_states.0 and so on of a text encoder. The second last contains a share of each shade.
+// addStates adds the outputs hidden_states.0 and so on of a text encoder. The second last contains a share of each
+// shade.
 func (d Drawer) addStates(g *onnxfile.Graph, ids string, layers int, share float32, width int64) {
 	table := make([]float32, len(d.Shades)*int(width))
 	for token, shade := range d.Shades {
@@ -77,7 +79,8 @@ func (d Drawer) TextEncoder2() *onnxfile.Graph {
 		shades[i] = s / 4
 	}
 	each := g.AddNode("Gather", []string{g.AddFloats(shades, int64(len(shades)), 1), ids})
-	g.AddNamedNode([]string{"text_embeds"}, "ReduceSum", []string{each, g.AddInts([]int64{1}, 1)}, onnxfile.Int("keepdims", 0))
+	g.AddNamedNode([]string{"text_embeds"}, "ReduceSum", []string{each, g.AddInts([]int64{1}, 1)},
+		onnxfile.Int("keepdims", 0))
 	g.AddOutput("text_embeds", onnxfile.Float, -1, 1)
 	d.addStates(g, ids, 3, 0.25, drawerWidth2)
 	return g
@@ -138,7 +141,8 @@ func (d Drawer) CLIP() *onnxfile.Graph {
 	pixels := g.AddInput("pixel_values", onnxfile.Float, -1, 3, 224, 224)
 	g.AddInput("attention_mask", onnxfile.Int64, -1, -1)
 	each := g.AddNode("Gather", []string{g.AddFloats(d.Tokens, int64(len(d.Tokens)/3), 3), ids})
-	g.AddNamedNode([]string{"text_embeds"}, "ReduceSum", []string{each, g.AddInts([]int64{1}, 1)}, onnxfile.Int("keepdims", 0))
+	g.AddNamedNode([]string{"text_embeds"}, "ReduceSum", []string{each, g.AddInts([]int64{1}, 1)},
+		onnxfile.Int("keepdims", 0))
 	g.AddNamedNode([]string{"image_embeds"}, "Identity", []string{middle(g, pixels, 112)})
 	g.AddOutput("text_embeds", onnxfile.Float, -1, 3)
 	g.AddOutput("image_embeds", onnxfile.Float, -1, 3)

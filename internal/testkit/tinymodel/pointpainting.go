@@ -13,7 +13,8 @@ func DeepLab() *onnxfile.Graph {
 	}
 	bias[0] = 30
 	pictures := g.AddInput("input", onnxfile.Float, -1, 3, -1, -1)
-	g.AddNamedNode([]string{"output"}, "Conv", []string{pictures, g.AddFloats(weights, classes, 3, 1, 1), g.AddFloats(bias, classes)})
+	g.AddNamedNode([]string{"output"}, "Conv", []string{pictures, g.AddFloats(weights, classes, 3, 1, 1),
+		g.AddFloats(bias, classes)})
 	g.AddOutput("output", onnxfile.Float, -1, classes, -1, -1)
 	return g
 }
@@ -27,7 +28,8 @@ func PointPillars() *onnxfile.Graph {
 	coordinates := g.AddInput("coors_batch", onnxfile.Int64, -1, 4)
 	counts := g.AddInput("npoints_per_pillar", onnxfile.Int32, -1)
 	cut := func(x string, axis, from, to int64) string {
-		return g.AddNode("Slice", []string{x, g.AddInts([]int64{from}, 1), g.AddInts([]int64{to}, 1), g.AddInts([]int64{axis}, 1)})
+		return g.AddNode("Slice", []string{x, g.AddInts([]int64{from}, 1), g.AddInts([]int64{to}, 1),
+			g.AddInts([]int64{axis}, 1)})
 	}
 	float := func(x string) string {
 		return g.AddNode("Cast", []string{x}, onnxfile.Int("to", int64(onnxfile.Float)))

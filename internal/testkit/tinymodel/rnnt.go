@@ -22,9 +22,11 @@ func RNNTEncoder() *onnxfile.Graph {
 	frames := g.AddInput("input", onnxfile.Float, -1, -1, width)
 	lengths := g.AddInput("feature_length", onnxfile.Int64, -1)
 	all := g.AddInts([]int64{1 << 40}, 1)
-	half := g.AddNode("Slice", []string{frames, g.AddInts([]int64{0}, 1), all, g.AddInts([]int64{0}, 1), g.AddInts([]int64{2}, 1)})
+	half := g.AddNode("Slice", []string{frames, g.AddInts([]int64{0}, 1), all, g.AddInts([]int64{0}, 1),
+		g.AddInts([]int64{2}, 1)})
 	g.AddNamedNode([]string{"x_padded"}, "Transpose", []string{half}, onnxfile.IntList("perm", 1, 0, 2))
-	rounded := g.AddNode("Div", []string{g.AddNode("Add", []string{lengths, g.AddInts([]int64{1})}), g.AddInts([]int64{2})})
+	rounded := g.AddNode("Div", []string{g.AddNode("Add", []string{lengths, g.AddInts([]int64{1})}),
+		g.AddInts([]int64{2})})
 	g.AddNamedNode([]string{"x_lens"}, "Cast", []string{rounded}, onnxfile.Int("to", int64(onnxfile.Int32)))
 	g.AddOutput("x_padded", onnxfile.Float, -1, -1, width)
 	g.AddOutput("x_lens", onnxfile.Int32, -1)

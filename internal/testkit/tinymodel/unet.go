@@ -20,7 +20,8 @@ func BraTS(batch int64) *onnxfile.Graph {
 	g := &onnxfile.Graph{}
 	input := g.AddInput("input", onnxfile.Float, batch, 4, 224, 224, 160)
 	weights := g.AddFloats([]float32{0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 1, 0, 0}, 4, 4, 1, 1, 1)
-	corner := []string{input, g.AddInts([]int64{0, 0, 0}, 3), g.AddInts([]int64{14, 14, 10}, 3), g.AddInts([]int64{2, 3, 4}, 3)}
+	corner := []string{input, g.AddInts([]int64{0, 0, 0}, 3), g.AddInts([]int64{14, 14, 10}, 3), g.AddInts([]int64{2, 3,
+		4}, 3)}
 	g.AddNamedNode([]string{"deep"}, "Slice", corner)
 	g.AddNamedNode([]string{"output"}, "Conv", []string{input, weights, g.AddFloats([]float32{1, 0, 0, 0}, 4)})
 	g.AddOutput("deep", onnxfile.Float, batch, 4, 14, 14, 10)

@@ -14,9 +14,10 @@ import (
 
 // PromptSettings contains the common parameters of language-model benchmarks.
 type PromptSettings struct {
-	Tokenizer       string `param:"tokenizer"` // path, or a value such as EmbeddedTokenizer
-	DType           accuracy.DType
-	MaxPromptTokens int            `param:"max_prompt_tokens" min:"0" max:"int32"` // limit of tokens per prompt; 0: no limit
+	Tokenizer string `param:"tokenizer"` // path, or a value such as EmbeddedTokenizer
+	DType     accuracy.DType
+	// limit of tokens per prompt; 0: no limit
+	MaxPromptTokens int            `param:"max_prompt_tokens" min:"0" max:"int32"`
 	Limits          backend.Prompt // prompt with the limits of answers but without content
 	CacheBytes      int64          `param:"kv_cache_mb" min:"1" max:"1<<24" times:"1<<20"` // bytes of the key-value cache
 }

@@ -41,7 +41,8 @@ func TestPicturesBecomeElementsOfTheModel(t *testing.T) {
 				}
 			}
 		}
-		if warm := converted.WarmSample(); len(warm.Data)%in.ElementType.Size() != 0 || len(bytes.Trim(warm.Data, "\x00")) > 0 {
+		if warm := converted.WarmSample(); len(warm.Data)%in.ElementType.Size() != 0 || len(bytes.Trim(warm.Data,
+			"\x00")) > 0 {
 			t.Errorf("%v: a warm sample of %d bytes", in.ElementType, len(warm.Data))
 		}
 		got := in.TensorInfo("x", "").DType

@@ -40,7 +40,8 @@ func (f Feature) Word(position int) (word int, ok bool) {
 	return int(f.asked.passage.wordOf[token]), true
 }
 
-// HasMaxContext reports whether the position contains a token of the passage that has no more context in another window.
+// HasMaxContext reports whether the position contains a token of the passage that has no more context in another
+// window.
 func (f Feature) HasMaxContext(position int) bool {
 	token, ok := f.tokenAt(position)
 	return ok && f.asked.bestWindow(token) == f.index

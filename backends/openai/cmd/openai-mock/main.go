@@ -138,5 +138,6 @@ func addAnswerFlags(o *openaitest.Options) {
 	flag.BoolVar(&o.Roles, "roles", false, "begin chats with an event that has the role alone, before any token")
 	flag.BoolVar(&o.Comments, "comments", false, "send a comment before each event")
 	flag.BoolVar(&o.NoStream, "no-stream", false, "answer in one piece, whatever is asked")
-	flag.BoolVar(&o.TimestampText, "stamps", false, "the text of each event is the time at which it is written, in ns since 1970")
+	flag.BoolVar(&o.TimestampText, "stamps", false,
+		"the text of each event is the time at which it is written, in ns since 1970")
 }

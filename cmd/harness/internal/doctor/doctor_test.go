@@ -127,8 +127,10 @@ func TestInterruptedPlugins(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(loadgen.ErrInterrupted)
 	fake.OpenErr = loadgen.ErrInterrupted
-	for _, s := range []Section{CheckPlugins(ctx, l, c, host.LaunchOptions{}), CheckTransport(ctx, l, c, host.LaunchOptions{})} {
-		if code := WorstCode([]Section{s}); code != exitcode.Valid || strings.Contains(CountStates([]Section{s}), "1 to mend") ||
+	for _, s := range []Section{CheckPlugins(ctx, l, c, host.LaunchOptions{}), CheckTransport(ctx, l, c,
+		host.LaunchOptions{})} {
+		if code := WorstCode([]Section{s}); code != exitcode.Valid || strings.Contains(CountStates([]Section{s}),
+			"1 to mend") ||
 			!strings.Contains(text(t, s), "called off") {
 			t.Errorf("code %d in:\n%s", code, text(t, s))
 		}
@@ -163,7 +165,8 @@ func TestTransport(t *testing.T) {
 	dying := plugintest.Classifier()
 	dying.DieAfter, dying.IssueTime = 5, null.IssueTime
 	c, l = catalog(t, map[string]*plugintest.Fake{"null": dying})
-	if s := CheckTransport(ctx, l, c, host.LaunchOptions{}); s.Checks[0].State != Fail || s.Checks[0].Code != exitcode.Plugin {
+	if s := CheckTransport(ctx, l, c, host.LaunchOptions{}); s.Checks[0].State != Fail ||
+		s.Checks[0].Code != exitcode.Plugin {
 		t.Errorf("a plugin that dies: %+v", s)
 	}
 	c, l = catalog(t, nil)

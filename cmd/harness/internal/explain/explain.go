@@ -108,8 +108,8 @@ func (e WordEntry) has(name string) bool {
 		slices.ContainsFunc(e.Also, func(also string) bool { return strings.EqualFold(also, name) })
 }
 
-// FindEntries returns the entries of a word, ignoring case. A word that begins with dashes is a flag. The error for an unknown
-// word suggests similar ones.
+// FindEntries returns the entries of a word, ignoring case. A word that begins with dashes is a flag. The error for an
+// unknown word suggests similar ones.
 func FindEntries(all []WordEntry, word string) ([]WordEntry, error) {
 	name := strings.TrimLeft(word, "-")
 	found := slices.DeleteFunc(slices.Clone(all), func(e WordEntry) bool {

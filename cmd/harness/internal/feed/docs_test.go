@@ -13,7 +13,8 @@ func TestEveryFieldIsDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, body := range []any{Event{}, BeginData{}, PlanData{}, PlannedInfo{}, StartData{}, ProgressData{}, WindowData{}, TimePercentiles{}, DistributionData{},
+	for _, body := range []any{Event{}, BeginData{}, PlanData{}, PlannedInfo{}, StartData{}, ProgressData{}, WindowData{},
+		TimePercentiles{}, DistributionData{},
 		NoteData{}, EndData{}} {
 		for f := range reflect.TypeOf(body).Fields() {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")

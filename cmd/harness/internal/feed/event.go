@@ -123,8 +123,8 @@ type WindowData struct {
 	TPOT          *TimePercentiles `json:"tpot,omitempty"`
 }
 
-// TimePercentiles contains percentiles of times. All except the maximum may be up to 1.6 % too large. A *Times is nil if there
-// are no times.
+// TimePercentiles contains percentiles of times. All except the maximum may be up to 1.6 % too large. A *Times is nil
+// if there are no times.
 type TimePercentiles struct {
 	Count uint64 `json:"count"`
 	Mean  int64  `json:"mean_ns"`
@@ -165,7 +165,8 @@ func toPercentiles(h *Histogram, percentile float64) *TimePercentiles {
 	}
 	t := &TimePercentiles{
 		Count: h.N, Mean: int64(h.Sum / float64(h.N)), Max: int64(h.Max),
-		P50: int64(h.Percentile(0.5)), P90: int64(h.Percentile(0.9)), P99: int64(h.Percentile(0.99)), P999: int64(h.Percentile(0.999)),
+		P50: int64(h.Percentile(0.5)), P90: int64(h.Percentile(0.9)), P99: int64(h.Percentile(0.99)),
+		P999: int64(h.Percentile(0.999)),
 	}
 	if percentile > 0 {
 		t.Target = int64(h.Percentile(percentile))

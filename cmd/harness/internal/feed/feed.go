@@ -16,8 +16,8 @@ import (
 // Sink receives events, one at a time. It must not block.
 type Sink interface{ Event(Event) }
 
-// Feed tracks the runs of a command and reports them to its sinks. It is safe for concurrent use. OpenData, WatchTest and Done
-// each refer to the run that ends next.
+// Feed tracks the runs of a command and reports them to its sinks. It is safe for concurrent use. OpenData, WatchTest
+// and Done each refer to the run that ends next.
 type Feed struct {
 	now   func() time.Time
 	sinks []Sink
@@ -108,7 +108,8 @@ func (f *Feed) Note(text string) { f.sendEvent(Event{Name: NameNote, Note: &Note
 // EndData reports the end of the command.
 func (f *Feed) End(e EndData) { f.sendEvent(Event{Name: NameEnd, End: &e}) }
 
-// EachRun calls visit for the runs that have begun or ended, in order. visit must not keep the pointer or call the feed.
+// EachRun calls visit for the runs that have begun or ended, in order. visit must not keep the pointer or call the
+// feed.
 func (f *Feed) EachRun(visit func(*Run)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

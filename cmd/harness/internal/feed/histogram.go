@@ -49,8 +49,8 @@ func (h *Histogram) Reset() {
 	*h = Histogram{counts: h.counts}
 }
 
-// Percentile returns the percentile of fraction p by LoadGen's definition: the upper bound of the bucket that contains element
-// trunc(n*p) of the sorted times, but no more than Max. It returns 0 if the histogram is empty.
+// Percentile returns the percentile of fraction p by LoadGen's definition: the upper bound of the bucket that contains
+// element trunc(n*p) of the sorted times, but no more than Max. It returns 0 if the histogram is empty.
 func (h *Histogram) Percentile(p float64) time.Duration {
 	rank, sum := min(uint64(float64(h.N)*p), max(h.N, 1)-1), uint64(0)
 	for i, n := range h.counts {

@@ -89,8 +89,9 @@ func (w *runWatcher) endWindow(counts loadgen.Counts) WindowData {
 	now, t, at := time.Since(w.began), &w.window, w.limits.Percentile
 	out := WindowData{
 		FromS: w.lastRead.Seconds(), ToS: now.Seconds(),
-		Latency: toPercentiles(&t.Latency, at), QueryLatency: toPercentiles(&t.QueryLatency, at), IssueDelay: toPercentiles(&t.IssueDelay, at),
-		TTFT: toPercentiles(&t.TTFT, at), TPOT: toPercentiles(&t.TPOT, at),
+		Latency: toPercentiles(&t.Latency, at), QueryLatency: toPercentiles(&t.QueryLatency, at),
+		IssueDelay: toPercentiles(&t.IssueDelay, at),
+		TTFT:       toPercentiles(&t.TTFT, at), TPOT: toPercentiles(&t.TPOT, at),
 	}
 	if took := (now - w.lastRead).Seconds(); took > 0 {
 		out.QueriesPerSec = float64(counts.Queries-min(w.counts.Queries, counts.Queries)) / took

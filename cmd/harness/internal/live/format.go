@@ -12,11 +12,11 @@ import (
 	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
-// FormatLine formats a snapshot in one line. It contains the phase, the elapsed and the minimum time, an estimate of the
-// remaining time, the counts of samples, and the current latency at the target percentile with its limit. Token runs
-// show tokens per second, TTFT and TPOT instead of the latency. With too few samples for the percentile, the largest
-// time is shown. Parts without meaning in the phase are omitted. The least important parts come last, because narrow
-// terminals cut them off. percentile is the target as a fraction; 0 if the scenario has none.
+// FormatLine formats a snapshot in one line. It contains the phase, the elapsed and the minimum time, an estimate of
+// the remaining time, the counts of samples, and the current latency at the target percentile with its limit. Token
+// runs show tokens per second, TTFT and TPOT instead of the latency. With too few samples for the percentile, the
+// largest time is shown. Parts without meaning in the phase are omitted. The least important parts come last, because
+// narrow terminals cut them off. percentile is the target as a fraction; 0 if the scenario has none.
 func FormatLine(s loadgen.ProgressSnapshot, percentile float64) string {
 	if s.Phase != loadgen.PhaseIssuing && s.Phase != loadgen.PhaseDraining {
 		return phaseTexts[s.Phase]
@@ -87,8 +87,9 @@ func tokenLatencies(t loadgen.TokenProgress, name string) string {
 	return text
 }
 
-// EstimateRemaining estimates the time until the series ends. The series ends after the minimum duration and, at the current
-// rate, the minimum number of queries (Offline and accuracy: all samples). ok is false if there is no estimate yet.
+// EstimateRemaining estimates the time until the series ends. The series ends after the minimum duration and, at the
+// current rate, the minimum number of queries (Offline and accuracy: all samples). ok is false if there is no estimate
+// yet.
 func EstimateRemaining(s loadgen.ProgressSnapshot) (left time.Duration, ok bool) {
 	if s.Elapsed <= 0 || s.Done == 0 {
 		return 0, false

@@ -12,17 +12,18 @@ import (
 // DashboardPath is the URL path of Grafana's dashboard.
 const DashboardPath = "/dashboard.json"
 
-// DashboardJSON returns a dashboard for Grafana 10 and later, as JSON. It contains one panel per measure. For distributions
-// it contains a panel over time and one of whole runs. The user chooses the Prometheus server at import and the runs on
-// the page.
+// DashboardJSON returns a dashboard for Grafana 10 and later, as JSON. It contains one panel per measure. For
+// distributions it contains a panel over time and one of whole runs. The user chooses the Prometheus server at import
+// and the runs on the page.
 func DashboardJSON() []byte {
 	d := dashboard{
 		Title: "Plumbline", UID: "plumbline", Tags: []string{"plumbline"}, SchemaVersion: 39, Refresh: "5s",
 		Time: timeSpan{From: "now-15m", To: "now"}, Panels: []dashboardPanel{},
 		Templating: dashboardTemplating{List: []dashboardVariable{
 			{Name: "datasource", Label: "Prometheus", Type: "datasource", Query: "prometheus"},
-			{Name: "run", Label: "Run", Type: "query", Query: "label_values(" + elapsedMetric + ", run)", Datasource: &chosenPrometheus,
-				Multi: true, IncludeAll: true, AllValue: ".*", Refresh: refreshOnTimeRange, Sort: sortNumerically},
+			{Name: "run", Label: "Run", Type: "query", Query: "label_values(" + elapsedMetric + ", run)",
+				Datasource: &chosenPrometheus,
+				Multi:      true, IncludeAll: true, AllValue: ".*", Refresh: refreshOnTimeRange, Sort: sortNumerically},
 		}},
 	}
 	place := panelLayout{}

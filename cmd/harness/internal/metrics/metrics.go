@@ -165,7 +165,8 @@ func (c *measureCollector) Collect(out chan<- prometheus.Metric) {
 	})
 }
 
-func (c *measureCollector) newMetric(desc *prometheus.Desc, m measure.Measure, p measure.MeasurePoint) prometheus.Metric {
+func (c *measureCollector) newMetric(desc *prometheus.Desc, m measure.Measure,
+	p measure.MeasurePoint) prometheus.Metric {
 	switch m.Kind {
 	case measure.Distribution:
 		buckets := make(map[float64]uint64, len(c.bounds))

@@ -166,7 +166,8 @@ func (t *Task) forceDefaults() {
 	case t.Mode == Accuracy:
 		force("iterations", &t.Iterations)
 	case t.Iterations < minRuledIterations:
-		t.Notes = append(t.Notes, fmt.Sprintf("%d iterations: MLMark's rules ask for at least %d", t.Iterations, minRuledIterations))
+		t.Notes = append(t.Notes, fmt.Sprintf("%d iterations: MLMark's rules ask for at least %d", t.Iterations,
+			minRuledIterations))
 	}
 }
 

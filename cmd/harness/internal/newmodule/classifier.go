@@ -146,8 +146,8 @@ func (c *classifierFacts) findOutput(all []onnx.Value) error {
 	return c.setOffset()
 }
 
-// countClasses returns the number of scores of a model that also returns a class. Without scores it returns the number of
-// ImageNet's classes.
+// countClasses returns the number of scores of a model that also returns a class. Without scores it returns the number
+// of ImageNet's classes.
 func countClasses(all []onnx.Value) int {
 	for _, v := range all {
 		if v.Elem == onnx.Float32 && len(v.Dims) == 2 && v.Dims[1].Size > 1 {

@@ -184,20 +184,25 @@ func TestFaults(t *testing.T) {
 		want string
 	}{
 		"kind": {
-			ModuleSpec{Kind: "device", Dir: "acme", ProjectSource: good}, `unknown kind "device", want one of backend, benchmark`,
+			ModuleSpec{Kind: "device", Dir: "acme", ProjectSource: good},
+			`unknown kind "device", want one of backend, benchmark`,
 		},
 		"language": {
 			ModuleSpec{Kind: Backend, Language: "cobol", Dir: "acme", ProjectSource: good},
 			`unknown language "cobol", want one of go, python, cpp`,
 		},
-		"digit":   {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), ProjectSource: good}, "a letter first"},
-		"keyword": {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), ProjectSource: good}, "another meaning"},
-		"taken":   {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), ProjectSource: good}, "another meaning"},
+		"digit": {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "3d"), ProjectSource: good}, "a letter first"},
+		"keyword": {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "range"), ProjectSource: good},
+			"another meaning"},
+		"taken": {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "clusters"), ProjectSource: good},
+			"another meaning"},
 		"module": {
-			ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Module: "a b", ProjectSource: good}, `module path "a b"`,
+			ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), Module: "a b", ProjectSource: good},
+			`module path "a b"`,
 		},
-		"full":     {ModuleSpec{Kind: Backend, Dir: full, ProjectSource: good}, "is not empty"},
-		"checkout": {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), ProjectSource: CheckoutSource(full)}, "--checkout"},
+		"full": {ModuleSpec{Kind: Backend, Dir: full, ProjectSource: good}, "is not empty"},
+		"checkout": {ModuleSpec{Kind: Backend, Dir: filepath.Join(t.TempDir(), "acme"), ProjectSource: CheckoutSource(full)},
+			"--checkout"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := Write(c.spec); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -29,9 +29,9 @@ func CheckoutSource(dir string) ProjectSource {
 	return ProjectSource{Checkout: dir, Files: dir, Library: filepath.Join(dir, "bin", "plugins")}
 }
 
-// FindSource finds the source for a harness, from the path of its binary (empty: unknown) and its version. If the binary
-// is inside a checkout, it returns the checkout. Otherwise it returns the files of the installed package and, for a
-// released version, the released modules.
+// FindSource finds the source for a harness, from the path of its binary (empty: unknown) and its version. If the
+// binary is inside a checkout, it returns the checkout. Otherwise it returns the files of the installed package and,
+// for a released version, the released modules.
 func FindSource(executable, version string) ProjectSource {
 	s := ProjectSource{Harness: version}
 	for dir := filepath.Dir(executable); executable != ""; dir = filepath.Dir(dir) {

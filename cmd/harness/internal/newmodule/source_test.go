@@ -38,7 +38,8 @@ func TestSource(t *testing.T) {
 		{filepath.Join(lone, "harness"), "v1.0.0-rc.1", ProjectSource{Release: "v1.0.0-rc.1", Harness: "v1.0.0-rc.1"}},
 		{"", "(devel)", ProjectSource{Harness: "(devel)"}},
 		{"", "v0.0.0-20261124003356-51e6025a1234", ProjectSource{Harness: "v0.0.0-20261124003356-51e6025a1234"}},
-		{"", "v1.2.4-0.20261124003356-51e6025a1234+dirty", ProjectSource{Harness: "v1.2.4-0.20261124003356-51e6025a1234+dirty"}},
+		{"", "v1.2.4-0.20261124003356-51e6025a1234+dirty",
+			ProjectSource{Harness: "v1.2.4-0.20261124003356-51e6025a1234+dirty"}},
 	} {
 		if got := FindSource(c.executable, c.version); got != c.want {
 			t.Errorf("%s %s: got %+v, want %+v", c.executable, c.version, got, c.want)
@@ -107,8 +108,9 @@ func TestClassifierOfARelease(t *testing.T) {
 // TestWriteOfNoRelease says what is missing where a module cannot be written.
 func TestWriteOfNoRelease(t *testing.T) {
 	for want, spec := range map[string]ModuleSpec{
-		"development build (devel-abc)": {Kind: Backend, ProjectSource: ProjectSource{Files: checkout(t), Harness: "devel-abc"}},
-		"without the examples":          {Kind: Backend, Language: Cpp, ProjectSource: ProjectSource{Release: "v1.2.3"}},
+		"development build (devel-abc)": {Kind: Backend, ProjectSource: ProjectSource{Files: checkout(t),
+			Harness: "devel-abc"}},
+		"without the examples": {Kind: Backend, Language: Cpp, ProjectSource: ProjectSource{Release: "v1.2.3"}},
 	} {
 		spec.Dir = filepath.Join(t.TempDir(), "acme")
 		_, err := Write(spec)

@@ -107,8 +107,8 @@ func (b RuntimeBuild) archiveName() string {
 	return "onnxruntime-" + b.platformName() + b.variantSuffix() + "-" + b.Release
 }
 
-// ArchiveLimits returns the limits for an archive. The largest known archive, for CUDA, has some hundred megabytes, and a
-// gigabyte unpacked.
+// ArchiveLimits returns the limits for an archive. The largest known archive, for CUDA, has some hundred megabytes, and
+// a gigabyte unpacked.
 func ArchiveLimits() fetch.Limits {
 	return fetch.Limits{Download: 4 << 30, Bytes: 16 << 30, Files: 10_000}
 }

@@ -61,7 +61,8 @@ func Fetch(ctx context.Context, c *fetch.Cache, dir string, b RuntimeBuild) (Fet
 
 // downloadArchive gets an archive, records its checksum at first use, and finds the library in it. It deletes an
 // archive without a library, so the next attempt starts again.
-func (b RuntimeBuild) downloadArchive(ctx context.Context, c *fetch.Cache, dir string, f fetch.File) (FetchedBuild, error) {
+func (b RuntimeBuild) downloadArchive(ctx context.Context, c *fetch.Cache, dir string, f fetch.File) (FetchedBuild,
+	error) {
 	r, err := readRecord(dir)
 	if err != nil {
 		return FetchedBuild{}, err

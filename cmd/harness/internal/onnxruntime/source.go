@@ -21,8 +21,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// packageExtensions lists the file extensions of packages that can contain the library: Python wheels, jars, NuGet and npm
-// packages, the project's archives, and zip files of these.
+// packageExtensions lists the file extensions of packages that can contain the library: Python wheels, jars, NuGet and
+// npm packages, the project's archives, and zip files of these.
 var packageExtensions = []string{".whl", ".jar", ".nupkg", ".tgz", ".tar.gz", ".zip"}
 
 // packageName returns the last part of a package's address or path, without its extension. ok is false if it is not a
@@ -47,7 +47,8 @@ var interpreterName = regexp.MustCompile(`^(python|pypy)[0-9.]*$`)
 
 // fromPackage gets the library from a package at an address, a package on the disk, or an installed Python interpreter.
 // used is false if From is an address of releases.
-func (b RuntimeBuild) fromPackage(ctx context.Context, c *fetch.Cache, dir string) (got FetchedBuild, used bool, err error) {
+func (b RuntimeBuild) fromPackage(ctx context.Context, c *fetch.Cache, dir string) (got FetchedBuild, used bool,
+	err error) {
 	switch {
 	case b.From == "":
 		return got, false, nil
@@ -92,9 +93,10 @@ func (b RuntimeBuild) rejectReleaseOptions() error {
 func (b RuntimeBuild) fromFile(ctx context.Context, dir string) (FetchedBuild, error) {
 	name, is := packageName(b.From)
 	if !is {
-		return FetchedBuild{}, sdk.Usage(fmt.Errorf("--from %s: want an address of releases, a package (%s) or its address, or "+
-			"an interpreter such as python3; a library itself is named by --ort-lib PATH", b.From,
-			strings.Join(packageExtensions, ", ")))
+		return FetchedBuild{},
+			sdk.Usage(fmt.Errorf("--from %s: want an address of releases, a package (%s) or its address, or "+
+				"an interpreter such as python3; a library itself is named by --ort-lib PATH", b.From,
+				strings.Join(packageExtensions, ", ")))
 	}
 	sum, _, err := checksum.File(b.From)
 	if err != nil {
@@ -104,7 +106,10 @@ func (b RuntimeBuild) fromFile(ctx context.Context, dir string) (FetchedBuild, e
 		return FetchedBuild{}, sdk.Data(fmt.Errorf("%s has sha256 %s, want %s", b.From, sum, b.SHA256))
 	}
 	kept := filepath.Join(dir, cacheFolder, name+"-"+sum[:12])
-	library, err := b.keepFolder(kept, func(staging string) error { return fetch.Unpack(ctx, b.From, staging, ArchiveLimits()) })
+	library, err := b.keepFolder(kept, func(staging string) error {
+		return fetch.Unpack(ctx, b.From, staging,
+			ArchiveLimits())
+	})
 	if err != nil {
 		return FetchedBuild{}, sdk.Data(fmt.Errorf("%s: %w", b.From, err))
 	}

@@ -56,8 +56,8 @@ type Sender struct {
 	last         error // error of the last export
 }
 
-// NewSender returns a sender to an address. It sends nothing yet. The variables OTEL_EXPORTER_OTLP_* configure headers and
-// certificates.
+// NewSender returns a sender to an address. It sends nothing yet. The variables OTEL_EXPORTER_OTLP_* configure headers
+// and certificates.
 func NewSender(address string) (*Sender, error) {
 	address, err := ParseURL(address)
 	if err != nil {

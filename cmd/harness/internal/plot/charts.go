@@ -65,7 +65,10 @@ func (m chartData) overTime(id string, of metric.Times, limit int64) (Chart, boo
 	if l == nil || h == nil || len(l.T) == 0 {
 		return Chart{}, false
 	}
-	points := series.SelectPoints(len(l.T), maxShown, func(i int) (float64, float64) { return float64(l.T[i]), float64(l.V[i]) })
+	points := series.SelectPoints(len(l.T), maxShown, func(i int) (float64, float64) {
+		return float64(l.T[i]),
+			float64(l.V[i])
+	})
 	d := &Dots{Name: "single values"}
 	for _, i := range points {
 		d.X, d.Y = append(d.X, float64(l.T[i])), append(d.Y, float64(l.V[i]))

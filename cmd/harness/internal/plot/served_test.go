@@ -89,7 +89,8 @@ func TestWithin(t *testing.T) {
 	if !slices.Equal(l.X, []float64{0, 10, 20}) || !slices.Equal(l.Y, []float64{10, 20, 30}) {
 		t.Errorf("%v, %v", l.X, l.Y)
 	}
-	if l := cutLine(series.CollectedSeries{T: []int64{-10, 30}, V: []float64{0, 40}}, 20); !slices.Equal(l.Y, []float64{10, 30}) {
+	if l := cutLine(series.CollectedSeries{T: []int64{-10, 30}, V: []float64{0, 40}}, 20); !slices.Equal(l.Y,
+		[]float64{10, 30}) {
 		t.Errorf("%v, %v", l.X, l.Y)
 	}
 }

@@ -39,8 +39,10 @@ func (r Ranking) compareOwn(o OwnRun) []ComparedProperty {
 	}
 	return []ComparedProperty{
 		{"round", o.Round, r.roundsText()},
-		{"division", cmp.Or(o.Division, unknownText), countByText(published, func(e RankedEntry) string { return e.Division })},
-		{"availability", cmp.Or(o.Availability, unknownText), countByText(published, func(e RankedEntry) string { return e.Availability })},
+		{"division", cmp.Or(o.Division, unknownText), countByText(published,
+			func(e RankedEntry) string { return e.Division })},
+		{"availability", cmp.Or(o.Availability, unknownText), countByText(published,
+			func(e RankedEntry) string { return e.Availability })},
 		{"LoadGen", driver, "the official one, in reviewed submissions"},
 		{"accuracy", cmp.Or(own, unknownText), r.accuracyTargets(o)},
 		{"power", cmp.Or(o.PowerText(), "not measured"), fmt.Sprintf("measured of %d of %d", countMeasured(published),

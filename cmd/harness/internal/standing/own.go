@@ -48,8 +48,8 @@ const maxOwnRuns = 60
 // ErrNoRun is in the error's chain if a folder has no run to rank.
 var ErrNoRun = errors.New("no run to rank")
 
-// OwnFromResults returns the runs to rank: all complete performance runs except those of audits, each with its accuracy run. If
-// no run can be ranked, err contains the reasons; otherwise faults contains those of the runs left out.
+// OwnFromResults returns the runs to rank: all complete performance runs except those of audits, each with its accuracy
+// run. If no run can be ranked, err contains the reasons; otherwise faults contains those of the runs left out.
 func OwnFromResults(name string, set results.Set) (own []OwnRun, faults []string, err error) {
 	for _, f := range set.Runs {
 		if f.Mode != "performance" || f.Test != "" || f.Serving != nil {
@@ -254,8 +254,9 @@ func OwnFromTree(name string, w ReadFilter) ([]OwnRun, []string, error) {
 	var own []OwnRun
 	for _, e := range p.Results {
 		e.Own = true
-		own = append(own, OwnRun{RankedEntry: e, Kind: "a result in a tree of " + p.Round.Name, Published: true, NoPlace: []string{},
-			Marks: []string{}})
+		own = append(own, OwnRun{RankedEntry: e, Kind: "a result in a tree of " + p.Round.Name, Published: true,
+			NoPlace: []string{},
+			Marks:   []string{}})
 	}
 	switch {
 	case len(own) > maxOwnRuns:
@@ -276,8 +277,8 @@ func IsInTree(dir string) bool {
 	return ok
 }
 
-// ChooseOwn selects the runs of a benchmark and of scenarios; empty: all. For a model with two accuracy targets, benchmark
-// selects the target.
+// ChooseOwn selects the runs of a benchmark and of scenarios; empty: all. For a model with two accuracy targets,
+// benchmark selects the target.
 func ChooseOwn(own []OwnRun, benchmark string, scenarios []string) ([]OwnRun, error) {
 	var chosen []OwnRun
 	for _, o := range own {

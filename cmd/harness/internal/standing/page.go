@@ -70,7 +70,8 @@ func (s shownRanking) AllShown() []*RankedEntry {
 func (r RankingReport) WriteHTML(w io.Writer) error {
 	v := pageView{RankingReport: r, Head: page.NewHead("Your run among published results", pageRules)}
 	for _, ranking := range r.Rankings {
-		s := shownRanking{Ranking: ranking, Near: ranking.Near(neighbourCount), All: ranking.Entries, Strip: newStrip(ranking),
+		s := shownRanking{Ranking: ranking, Near: ranking.Near(neighbourCount), All: ranking.Entries,
+			Strip:    newStrip(ranking),
 			Progress: newProgress(ranking)}
 		if s.More = len(s.All) - maxRows; s.More > 0 {
 			s.All = s.All[:maxRows]

@@ -47,8 +47,9 @@ func readAll(t *testing.T, rounds map[string][]treetest.Result) (all []Published
 // mine is a run of one's own.
 func mine(value float64) OwnRun {
 	text := result.FormatNumber(value)
-	return OwnRun{Kind: "a rehearsal", Verdict: "VALID", RankedEntry: RankedEntry{Round: "v6.1", Model: "resnet", Scenario: "Offline",
-		System: "your run", Accelerators: 4, Nodes: 1, Result: result.Figure{Text: text, Rounded: text, Unit: "Samples/s"}}}
+	return OwnRun{Kind: "a rehearsal", Verdict: "VALID", RankedEntry: RankedEntry{Round: "v6.1", Model: "resnet",
+		Scenario: "Offline",
+		System:   "your run", Accelerators: 4, Nodes: 1, Result: result.Figure{Text: text, Rounded: text, Unit: "Samples/s"}}}
 }
 
 // places are the places and names of a ranking's entries: "1 Lab / a".

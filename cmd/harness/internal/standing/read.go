@@ -70,7 +70,8 @@ func ReadTree(name string, w ReadFilter) (Published, error) {
 	return found, nil
 }
 
-// classifyTreeError sets the exit code for the error of a tree: wrong usage if the folder is not a tree, otherwise wrong data.
+// classifyTreeError sets the exit code for the error of a tree: wrong usage if the folder is not a tree, otherwise
+// wrong data.
 func classifyTreeError(err error) error {
 	if errors.Is(err, tree.ErrNoSubmission) || errors.Is(err, tree.ErrOpen) {
 		return sdk.Usage(err)

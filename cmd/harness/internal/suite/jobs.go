@@ -99,7 +99,8 @@ func (e *suiteEntry) subjectJobs() []Job {
 	}
 	for _, server := range e.bench {
 		all = append(all, Job{
-			Entry: e.index, Name: e.jobName(hostAndPort(server), len(e.bench)), Server: server, Repeats: e.repeat, Budget: e.budget,
+			Entry: e.index, Name: e.jobName(hostAndPort(server), len(e.bench)), Server: server, Repeats: e.repeat,
+			Budget: e.budget,
 		})
 	}
 	for i, t := range e.tasks {
@@ -126,7 +127,8 @@ func hostAndPort(address string) string {
 	return host
 }
 
-// convertToTask converts a job to an MLMark task if its entry requires it. The task takes the flags that are its parameters.
+// convertToTask converts a job to an MLMark task if its entry requires it. The task takes the flags that are its
+// parameters.
 func (e *suiteEntry) convertToTask(j *Job) error {
 	if e.mlmark == "" && j.Task == nil {
 		return nil

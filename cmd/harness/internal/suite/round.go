@@ -30,9 +30,9 @@ type RoundModels struct {
 	Missing string
 }
 
-// NewRoundSuite returns the suite of all benchmarks of a round for which there is a model, in the round's scenarios and with
-// the flags in given. Of several models for the same scenarios of a benchmark it uses the first. A parameter applies to
-// the models that have it.
+// NewRoundSuite returns the suite of all benchmarks of a round for which there is a model, in the round's scenarios and
+// with the flags in given. Of several models for the same scenarios of a benchmark it uses the first. A parameter
+// applies to the models that have it.
 func NewRoundSuite(rules *mlconf.Rules, models RoundModels, given []Flag) (Suite, error) {
 	s := Suite{Name: "round " + rules.Name, Out: "round-" + rules.Name, Independent: true, MixedSizes: true}
 	r := roundSuite{Rules: rules, models: models.All, missingReason: models.Missing, runs: map[string][]string{}}

@@ -128,7 +128,8 @@ func TestOfRoundWithFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := NewRoundSuite(rules, RoundModels{All: someModels()}, []Flag{{"scenario", "multistream"}, {"scenario", "Interactive"}})
+	s, err := NewRoundSuite(rules, RoundModels{All: someModels()}, []Flag{{"scenario", "multistream"}, {"scenario",
+		"Interactive"}})
 	want := "llama2-70b-99.9: llama2-70b-interactive; resnet: resnet50; llama2-70b-interactive Server; " +
 		"resnet50 MultiStream; "
 	if got := chosen(s); err != nil || got != want {

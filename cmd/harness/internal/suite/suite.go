@@ -109,8 +109,8 @@ func IsSuiteFile(argument string) bool {
 	return false
 }
 
-// ReadSuite reads the suite at path. The error lists all faults with their lines. The suite contains the jobs of the entries
-// without faults.
+// ReadSuite reads the suite at path. The error lists all faults with their lines. The suite contains the jobs of the
+// entries without faults.
 func ReadSuite(path string) (Suite, error) {
 	text, err := backend.ReadFile(path, maxBytes)
 	if err != nil {
@@ -136,8 +136,8 @@ const (
 // ConfigReader reads the tasks of an MLMark configuration.
 type ConfigReader func(path string) ([]mlmark.Task, error)
 
-// ParseSuite parses the text of a suite. fallback is the default name. If there is an error, the suite contains the jobs of
-// the entries without faults.
+// ParseSuite parses the text of a suite. fallback is the default name. If there is an error, the suite contains the
+// jobs of the entries without faults.
 func ParseSuite(text []byte, fallback string, read ConfigReader) (Suite, error) {
 	root, faults, err := parseYAML(text)
 	if err != nil {

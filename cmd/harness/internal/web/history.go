@@ -52,7 +52,10 @@ func (h *eventHistory) Event(e feed.Event) {
 // keepEvent stores an event. It keeps only the last distribution of each run and a limited number of progress events.
 func (h *eventHistory) keepEvent(e feed.Event) {
 	if e.Distribution != nil {
-		h.stored = slices.DeleteFunc(h.stored, func(old feed.Event) bool { return old.Distribution != nil && old.Run == e.Run })
+		h.stored = slices.DeleteFunc(h.stored, func(old feed.Event) bool {
+			return old.Distribution != nil &&
+				old.Run == e.Run
+		})
 	}
 	h.stored = append(h.stored, e)
 	if e.Progress == nil {

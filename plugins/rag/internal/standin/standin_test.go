@@ -100,7 +100,8 @@ func TestTheLoopIsNeeded(t *testing.T) {
 	l, p := newLibrary(t), prompts(t)
 	answered := func(rounds int) (right, fallbacks int) {
 		for _, q := range encyclopedia.Eval().Questions() {
-			r, err := agent.Run(t.Context(), q.Prompt, agent.LoopOptions{MaxRounds: rounds, SearchDepth: 10, MaxQueries: 3, Prompts: p},
+			r, err := agent.Run(t.Context(), q.Prompt, agent.LoopOptions{MaxRounds: rounds, SearchDepth: 10, MaxQueries: 3,
+				Prompts: p},
 				l)
 			if err != nil {
 				t.Fatal(err)

@@ -55,8 +55,8 @@ func NewLatent(shape [4]int, values []float32) (*tensor.Dense, error) {
 	return tensor.New(tensor.WithShape(shape[:]...), tensor.WithBacking(values)), nil
 }
 
-// Generate generates a picture for each prompt in a single batch. PictureFormat are uint8, with rows from top to bottom and
-// red, green and blue of each pixel together.
+// Generate generates a picture for each prompt in a single batch. PictureFormat are uint8, with rows from top to bottom
+// and red, green and blue of each pixel together.
 func (p *Pipeline) Generate(ctx context.Context, n Networks, prompts []EncodedPrompt) ([][]byte, error) {
 	in, err := p.stackConditions(prompts)
 	if err != nil {

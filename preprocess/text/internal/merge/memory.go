@@ -2,8 +2,8 @@ package merge
 
 import "strings"
 
-// PieceCache caches the results for pieces of text, because most words of a text recur. It uses up to a few megabytes and
-// is not safe for concurrent use.
+// PieceCache caches the results for pieces of text, because most words of a text recur. It uses up to a few megabytes
+// and is not safe for concurrent use.
 type PieceCache struct {
 	spans map[string]idSpan
 	ids   []int32 // IDs of all cached pieces
@@ -17,7 +17,8 @@ const (
 	maxCachedLength = 64 // bytes of a piece
 )
 
-// Lookup returns the cached result for a piece. The caller must not change it. It is valid until the next call of Store.
+// Lookup returns the cached result for a piece. The caller must not change it. It is valid until the next call of
+// Store.
 func (m *PieceCache) Lookup(piece string) (ids []int32, ok bool) {
 	s, ok := m.spans[piece]
 	return m.ids[s.start:s.end], ok

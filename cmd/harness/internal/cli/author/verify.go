@@ -60,7 +60,8 @@ func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 		},
 	}
 	flags, r := c.Flags(), &v.request
-	shell.AddFlags(flags, r, "model", "precision", "dataset", "count", "backend", "device", "backend-opt", "backend-secret",
+	shell.AddFlags(flags, r, "model", "precision", "dataset", "count", "backend", "device", "backend-opt",
+		"backend-secret",
 		"param", "scorer-model")
 	flags.Lookup("count").Usage = "use the first `N` samples in all checks (default: all for accuracy, 24 in other checks)"
 	flags.StringVar(&v.reference, "reference", "",

@@ -102,7 +102,8 @@ func convertArguments(c *cobra.Command, args []string) error {
 	if len(args) == 4 {
 		return nil
 	}
-	return fmt.Errorf("%s: %q are %d arguments, want 4: MODEL CONVERSION IN OUT; see %s --help", shell.CommandName(c), args,
+	return fmt.Errorf("%s: %q are %d arguments, want 4: MODEL CONVERSION IN OUT; see %s --help", shell.CommandName(c),
+		args,
 		len(args), c.CommandPath())
 }
 

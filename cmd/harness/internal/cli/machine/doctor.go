@@ -93,7 +93,8 @@ func (a *app) runtimeCheck(ctx context.Context, plugins doctor.Section) doctor.C
 		c.Found += fmt.Sprintf("; with --ort-lib %s they use %s (%s), %s", onnxruntime.FetchedWord, last.Release,
 			last.Variant, last.Path)
 	}
-	installed, err := onnxruntime.FindInPython(ctx, pythonName, onnxruntime.RuntimeBuild{OS: runtime.GOOS, Arch: runtime.GOARCH})
+	installed, err := onnxruntime.FindInPython(ctx, pythonName, onnxruntime.RuntimeBuild{OS: runtime.GOOS,
+		Arch: runtime.GOARCH})
 	newest := slices.MaxFunc([]string{running, last.Release}, onnxlib.CompareReleases)
 	switch {
 	case a.Env(shell.EnvORTLib) == onnxruntime.FetchedWord && !fetched:
@@ -104,7 +105,8 @@ func (a *app) runtimeCheck(ctx context.Context, plugins doctor.Section) doctor.C
 		c.Advice = fmt.Sprintf("%s has %s: `harness fetch %s --from %s` takes it; docs/tuning.md has what a newer one brings",
 			pythonName, installed.Release, onnxruntime.RuntimeName, pythonName)
 	case onnxruntime.IsOlder(newest):
-		c.Advice = fmt.Sprintf("%s is known: get it with `harness fetch %s`", onnxruntime.NewestRelease, onnxruntime.RuntimeName)
+		c.Advice = fmt.Sprintf("%s is known: get it with `harness fetch %s`", onnxruntime.NewestRelease,
+			onnxruntime.RuntimeName)
 	}
 	return c
 }

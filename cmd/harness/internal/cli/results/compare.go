@@ -56,7 +56,8 @@ func CompareCommand(s *shell.App) *cobra.Command {
 	flags.StringSliceVar(&f.allow, "allow-unlike", nil,
 		"allow the sides to differ in `WHAT,...`: model, scenario, mode, rules,\ndata, settings, loadgen; or the runs of "+
 			"one side to differ in backend,\nmachine, versions; or all")
-	shell.AddFailIfFlag(flags, &f.failIf, "'p99 > 12ms', 'Server.p99 > +5%'\n(a sign: the change against BASE); repeatable")
+	shell.AddFailIfFlag(flags, &f.failIf,
+		"'p99 > 12ms', 'Server.p99 > +5%'\n(a sign: the change against BASE); repeatable")
 	flags.BoolVar(&f.all, "all", false, "show every figure, not only the main ones")
 	flags.BoolVar(&f.json, "json", false, "print the comparison as JSON")
 	flags.StringVar(&f.html, "html", "", "also write a page to `FILE`")

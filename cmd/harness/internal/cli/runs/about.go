@@ -23,7 +23,8 @@ type paceNote struct {
 const minAnnounced = 10 * time.Second
 
 // announceOnce returns the announcement during the first run, or "".
-func (a *paceNote) announceOnce(profile settings.Profile, runs []bench.PlannedRun, now loadgen.ProgressSnapshot) string {
+func (a *paceNote) announceOnce(profile settings.Profile, runs []bench.PlannedRun,
+	now loadgen.ProgressSnapshot) string {
 	if profile != settings.Smoke || a.announced || now.Done == 0 || now.Elapsed <= 0 {
 		return ""
 	}

@@ -49,7 +49,8 @@ func someOfARound(t *testing.T) *clitest.Shell {
 func TestEverything(t *testing.T) {
 	s := someOfARound(t)
 	s.Want(5, s.Run("run", "--rules", "v6.1", "all", "--out", s.Out()), "plugin mute is left out", "it says nothing",
-		"resnet50     SingleStream", "round v6.1: 21 benchmarks", "1 with a model: every run VALID, every accuracy reached\n",
+		"resnet50     SingleStream", "round v6.1: 21 benchmarks",
+		"1 with a model: every run VALID, every accuracy reached\n",
 		"1 with a stand-in instead of a model: its runs only exercise the pipeline: qwen3.6-27b",
 		"3 not VALID, below a target, or failed: bert-99, bert-99.9, rgat",
 		"16 no plugin that answers has it: 3d-unet-99, ",
@@ -109,7 +110,7 @@ func TestEverythingOfSome(t *testing.T) {
 func TestEverythingInterrupted(t *testing.T) {
 	s := clitest.New(t)
 	f := fakeOf("resnet50", "resnet", loadgen.Server)
-	f.HoldAfter, f.Held = 50, func() { s.Signals <- os.Interrupt }
+	f.HoldAfter, f.OnHold = 50, func() { s.Signals <- os.Interrupt }
 	s.Fakes["resnet50"] = f
 	s.Want(130, s.Run("run", "all", "--scenario", "Server", "--out", s.Out(), "--set", "min_duration=60000"),
 		"1 of 2 runs not made; the same command makes them\n", "1 INTERRUPTED, 1 not made: interrupted",
@@ -123,10 +124,11 @@ func TestEverythingInterrupted(t *testing.T) {
 // and what --plugin leaves out is not missing. A count is the most that is wanted.
 func TestEverythingSaysNoMoreThanItShows(t *testing.T) {
 	for flags, says := range map[string][]string{
-		"":                                  {"1 with a model: every run VALID, every accuracy reached\n"},
-		"--mode performance":                {"1 with a model: every run VALID, no accuracy measured\n"},
-		"--mode accuracy":                   {"1 with a model: no performance measured, every accuracy reached\n"},
-		"--count 30":                        {"every run VALID, accuracy without a target\n", "95.000 % other, no target"},
+		"":                   {"1 with a model: every run VALID, every accuracy reached\n"},
+		"--mode performance": {"1 with a model: every run VALID, no accuracy measured\n"},
+		"--mode accuracy":    {"1 with a model: no performance measured, every accuracy reached\n"},
+		"--count 30": {"every run VALID, accuracy without a target\n",
+			"95.000 % other, no target"},
 		"--count 30 --mode accuracy":        {"no performance measured, accuracy without a target\n"},
 		"--plugin resnet50 --mode accuracy": {"20 left out by --plugin resnet50: 3d-unet-99, "},
 	} {
@@ -153,7 +155,8 @@ func TestEverythingThatCannotBePlanned(t *testing.T) {
 	s := someOfARound(t)
 	s.Fakes["mute"].DescribeErr = nil
 	s.Want(2, s.Run("run", "all", "--precision", "int8", "--scenario", "SingleStream", "--out", s.Out()),
-		"qwen3.6-27b: --precision", "1 with a model: every run VALID", "1 not VALID, below a target, or failed: qwen3.6-27b")
+		"qwen3.6-27b: --precision", "1 with a model: every run VALID",
+		"1 not VALID, below a target, or failed: qwen3.6-27b")
 	if d := s.Result(); len(d.Runs) != 2 || d.Runs[0].Status != record.Complete {
 		t.Errorf("%d runs", len(d.Runs))
 	}

@@ -32,8 +32,8 @@ type sessionTurn struct {
 	dir     string // folder of the results below the output folder; "." for a single turn
 }
 
-// listTurns lists the sessions: each backend once per round, in reverse order in every other round, so that a drift of the
-// machine affects all backends equally.
+// listTurns lists the sessions: each backend once per round, in reverse order in every other round, so that a drift of
+// the machine affects all backends equally.
 func listTurns(backends []string, rounds int) []sessionTurn {
 	var all []sessionTurn
 	for round := 1; round <= rounds; round++ {

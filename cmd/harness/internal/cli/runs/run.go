@@ -113,7 +113,10 @@ func runArguments(c *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool { return suite.IsSuiteFile(a) || mlmark.IsConfigFile(a) }) {
+	if len(args) > 1 && !slices.ContainsFunc(args, func(a string) bool {
+		return suite.IsSuiteFile(a) ||
+			mlmark.IsConfigFile(a)
+	}) {
 		return nil
 	}
 	const what = "names of models (harness list shows them), all, the file of a suite, or MLMark configurations"

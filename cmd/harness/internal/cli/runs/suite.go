@@ -151,8 +151,8 @@ func (a *app) runJobs(c *cobra.Command, r *Flags, listed suite.Suite, known erro
 	})
 }
 
-// checkConditions requires that at least one planned run can meet each condition. If a job could not be planned, its figures
-// are unknown, so the caller reports the plan's faults instead.
+// checkConditions requires that at least one planned run can meet each condition. If a job could not be planned, its
+// figures are unknown, so the caller reports the plan's faults instead.
 func (s *suiteRun) checkConditions(conditions []failif.Condition) error {
 	var planned []failif.Subject
 	for _, j := range s.jobs {

@@ -206,8 +206,8 @@ var neutralFlags = append([]string{
 	"price", "server-metrics", "gpu-metrics", "power", "power-interval", "wait", "help", "help-all",
 }, shell.CIFlagNames...)
 
-// measurementFlags returns the address and the flags that determine the measurement, in order and without secrets. A sweep
-// with the same flags can be resumed.
+// measurementFlags returns the address and the flags that determine the measurement, in order and without secrets. A
+// sweep with the same flags can be resumed.
 func measurementFlags(c *cobra.Command) []string {
 	all := []string{}
 	c.Flags().Visit(func(f *pflag.Flag) {

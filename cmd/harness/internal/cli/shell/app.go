@@ -229,8 +229,8 @@ func (a *App) listenForSignals(cancel context.CancelCauseFunc) (stop func()) {
 	}
 }
 
-// maxEchoDelay is the time within which a repeated signal counts as the first one. The program timeout sends its signal to the
-// process and to its group.
+// maxEchoDelay is the time within which a repeated signal counts as the first one. The program timeout sends its signal
+// to the process and to its group.
 const maxEchoDelay = 200 * time.Millisecond
 
 // isEcho reports whether a signal is a repetition of the first one.

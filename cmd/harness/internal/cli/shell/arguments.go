@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/loadgen/suggest"
 )
 
-// RejectUnknownCommand returns the error for the arguments of a command that has only subcommands. Each argument is then an
-// unknown subcommand.
+// RejectUnknownCommand returns the error for the arguments of a command that has only subcommands. Each argument is
+// then an unknown subcommand.
 func RejectUnknownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -26,7 +26,8 @@ func RejectUnknownCommand(c *cobra.Command, args []string) error {
 	return suggest.Unknown("command", args[0], names)
 }
 
-// ExplainFlagError replaces the names of Go functions in an error about a flag's value by a description of the required value.
+// ExplainFlagError replaces the names of Go functions in an error about a flag's value by a description of the required
+// value.
 func ExplainFlagError(err error) error {
 	var missing *pflag.ValueRequiredError
 	if errors.As(err, &missing) {

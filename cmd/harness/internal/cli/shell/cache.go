@@ -29,8 +29,8 @@ func CacheDir(env func(string) string) (string, error) {
 	return "", sdk.Usage(errors.New("no cache folder: set " + CacheVariable + " to a folder that can be written"))
 }
 
-// CachedModel returns a model's file as an entry of the cache. FetchedFiles of a part have their own folder, because their
-// names may be the same.
+// CachedModel returns a model's file as an entry of the cache. FetchedFiles of a part have their own folder, because
+// their names may be the same.
 func CachedModel(m sdk.ModelInfo, f sdk.ModelFile) fetch.File {
 	return fetch.File{Name: path.Join("models", m.Name, f.Part, f.Name), URL: f.URL, SHA256: f.SHA256, Size: f.Size}
 }

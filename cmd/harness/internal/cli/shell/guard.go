@@ -30,7 +30,8 @@ func (a *App) ReadPins(f *PluginFlags) (*trust.Lock, error) {
 	return lock, err
 }
 
-// RestrictPlugins restricts the plugins to those that match the lock file, if one exists. A file named by --lock must exist.
+// RestrictPlugins restricts the plugins to those that match the lock file, if one exists. A file named by --lock must
+// exist.
 func (a *App) RestrictPlugins(f *PluginFlags) error {
 	a.warnExposed(f)
 	path, err := a.LockPath(f)

@@ -40,12 +40,13 @@ func (f *PluginFlags) Add(global *pflag.FlagSet) {
 // Check reads the values of the flags.
 func (f *PluginFlags) Check(c *cobra.Command) error {
 	f.TimeoutGiven = c.Flags().Changed(answerTimeout[len("--"):])
-	return sdk.Usage(errors.Join(rejectPluginFlags(c), f.checkFolders(), rejectZeros(c), rejectEmptyPaths(c), f.startTimeout(c),
+	return sdk.Usage(errors.Join(rejectPluginFlags(c), f.checkFolders(), rejectZeros(c), rejectEmptyPaths(c),
+		f.startTimeout(c),
 		f.readLimits(c)))
 }
 
-// rejectEmptyPaths rejects an empty value of a flag for a file or a folder, because it does not mean the same as omitting the
-// flag.
+// rejectEmptyPaths rejects an empty value of a flag for a file or a folder, because it does not mean the same as
+// omitting the flag.
 func rejectEmptyPaths(c *cobra.Command) error {
 	var faults []error
 	c.Flags().Visit(func(f *pflag.Flag) {

@@ -65,8 +65,8 @@ func (p *outputStream) endError(err error) error {
 	return JoinLostOutput(err, fmt.Errorf("what was to be printed is lost: %w", p.writeErr))
 }
 
-// JoinLostOutput combines the error of a command with that of its lost output. The command's error comes first; of an outcome
-// and the lost output the worse code is kept.
+// JoinLostOutput combines the error of a command with that of its lost output. The command's error comes first; of an
+// outcome and the lost output the worse code is kept.
 func JoinLostOutput(err, lost error) error {
 	var outcome *exitcode.Outcome
 	switch {

@@ -47,7 +47,8 @@ func (a *App) CompleteRequest(ctx context.Context, f *PluginFlags, r bench.Reque
 	case r.Model.ORTLib == onnxruntime.FetchedWord:
 		r.Model.ORTLib, err = a.fetchedRuntime("--ort-lib " + onnxruntime.FetchedWord)
 	case r.Model.ORTLib == "" && (r.Model.Backend == "" || r.Model.Backend == "ort") && a.fetchedByDefault():
-		_, err = a.fetchedRuntime(EnvORTLib + "=" + onnxruntime.FetchedWord) // the plugins get the path through their environment
+		// the plugins get the path through their environment
+		_, err = a.fetchedRuntime(EnvORTLib + "=" + onnxruntime.FetchedWord)
 	}
 	return r, err
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/plumbline-ml/plumbline/internal/figure"
 )
 
-// ShowScoring returns a function that shows the progress of scoring an accuracy log on standard error. It shows nothing if
-// scoring is quick.
+// ShowScoring returns a function that shows the progress of scoring an accuracy log on standard error. It shows nothing
+// if scoring is quick.
 func (a *App) ShowScoring() func(read, size int64) {
 	line := a.NewStatusLine()
 	var begun time.Time

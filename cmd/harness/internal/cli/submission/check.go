@@ -57,7 +57,8 @@ func (a *app) checkCommand() *cobra.Command {
 				return sdk.Usage(errors.New("--csv goes with --compatible only; harness submission results writes it too"))
 			}
 			if curves.IsEndpoints(args[0], f.rules) {
-				return curves.CheckSubmission(a.App, args[0], curves.CheckOptions{Strict: f.strict, Compatible: f.compatible, JSON: f.json},
+				return curves.CheckSubmission(a.App, args[0], curves.CheckOptions{Strict: f.strict, Compatible: f.compatible,
+					JSON: f.json},
 					c.Flags())
 			}
 			if f.strict {

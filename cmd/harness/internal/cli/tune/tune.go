@@ -65,7 +65,8 @@ func (t *tuneFlags) addFlags(c *cobra.Command) {
 	flags.BoolVar(&r.Exhaustive, "exhaustive", false, "measure every setting for --time, three times")
 	flags.StringVar(&r.Model.Tuning, "tuning", "", "write the profile to this `FILE` (default: in the folder of settings)")
 	flags.BoolVar(&t.json, "json", false, "print the profile as JSON instead of tables")
-	shell.AddFlags(flags, &r.Request, "model", "precision", "dataset", "backend", "backend-opt", "backend-secret", "device",
+	shell.AddFlags(flags, &r.Request, "model", "precision", "dataset", "backend", "backend-opt", "backend-secret",
+		"device",
 		"param", "rules", "user-conf", "set", "official", "smoke")
 	for name, usage := range map[string]string{
 		"device":   "run on all these `DEVICES` of the backend together",

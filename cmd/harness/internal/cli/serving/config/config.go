@@ -29,8 +29,8 @@ func IsFile(argument string) bool {
 	return (end == ".yaml" || end == ".yml") && !strings.Contains(argument, "://")
 }
 
-// alternativeFlags lists groups of flags with the same purpose. If the command line contains one of a group, the configuration's
-// flags of the group are ignored.
+// alternativeFlags lists groups of flags with the same purpose. If the command line contains one of a group, the
+// configuration's flags of the group are ignored.
 var alternativeFlags = [][]string{
 	{"concurrency", "rate", "max", "stages", "replay", "sweep", "find"}, {"requests", "duration"},
 }

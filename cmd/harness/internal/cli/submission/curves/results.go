@@ -19,8 +19,8 @@ const FlagInterpolated = "interpolated"
 // FormatViz is the format of the official visualizer of MLPerf Endpoints.
 const FormatViz = "viz"
 
-// WriteResults writes the curves of one or several submissions to MLPerf Endpoints to a file, or to standard output if out
-// is empty. The formats are table, csv, json, html and FormatViz. FlagInterpolated requires html.
+// WriteResults writes the curves of one or several submissions to MLPerf Endpoints to a file, or to standard output if
+// out is empty. The formats are table, csv, json, html and FormatViz. FlagInterpolated requires html.
 func WriteResults(a *shell.App, folders []string, format, out string, flags *pflag.FlagSet) error {
 	if err := CheckFlags(flags, "submitter", "private-ids", "write-private-ids"); err != nil {
 		return err

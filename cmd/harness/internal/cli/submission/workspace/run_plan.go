@@ -191,7 +191,8 @@ func (a *app) pointClient(r *runFlags, p *plan.Plan, rules *endpoints.Rules) (dr
 		return official, nil
 	}
 	v := shell.Version()
-	return &drive.OwnClient{Endpoint: p.Client.Endpoint, Tokenizer: a.findTokenizer(p), Version: v.Version, Commit: v.Commit,
+	return &drive.OwnClient{Endpoint: p.Client.Endpoint, Tokenizer: a.findTokenizer(p), Version: v.Version,
+		Commit:     v.Commit,
 		Connection: connection, Prompts: drive.SetOptions(p.Client.PerformanceSet, p.Model, rules),
 		Accuracy: drive.AccuracyFileOf(p, rules), SWEBench: p.Client.SWEBench, Rules: rules,
 		Note: func(text string) { fmt.Fprintln(a.Stdout, "note: "+text) }}, nil
