@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// ExplainJSONError explains an error of encoding/json in JSON's words instead of Go's: "ptd_config.device_type is a text, want
-// a whole number". field is the path of the decoded text in the larger one, or empty if it is the whole. It returns the
-// texts of other errors unchanged.
+// ExplainJSONError explains an error of encoding/json in JSON's words instead of Go's: "ptd_config.device_type is a
+// text, want a whole number". field is the path of the decoded text in the larger one, or empty if it is the whole. It
+// returns the texts of other errors unchanged.
 func ExplainJSONError(field string, err error) string {
 	var wrong *json.UnmarshalTypeError
 	if !errors.As(err, &wrong) {

@@ -2,9 +2,9 @@ package bounded
 
 import "fmt"
 
-// CheckNesting returns an error if brackets, or lists that begin on one line (- - - x), nest deeper than maxDepth in a YAML
-// text. The YAML parser takes time and memory proportional to the square of the depth, gigabytes for 100 KB. Brackets
-// in strings and comments count too.
+// CheckNesting returns an error if brackets, or lists that begin on one line (- - - x), nest deeper than maxDepth in a
+// YAML text. The YAML parser takes time and memory proportional to the square of the depth, gigabytes for 100 KB.
+// Brackets in strings and comments count too.
 func CheckNesting(text []byte, maxDepth int) error {
 	brackets, dashes, line := 0, 0, 1
 	before := byte('\n')

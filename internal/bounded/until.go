@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// NewContextReader returns a reader of r that fails with ctx's cause once ctx has ended. It lets the writer of a large copy stop
-// and remove the partial file at once.
+// NewContextReader returns a reader of r that fails with ctx's cause once ctx has ended. It lets the writer of a large
+// copy stop and remove the partial file at once.
 func NewContextReader(ctx context.Context, r io.Reader) io.Reader { return contextReader{ctx, r} }
 
 type contextReader struct {

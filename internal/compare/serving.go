@@ -8,7 +8,8 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/record"
 )
 
-// servedDataFacet describes the requests to a server. Seeds may differ, because prompts of equal lengths are equivalent.
+// servedDataFacet describes the requests to a server. Seeds may differ, because prompts of equal lengths are
+// equivalent.
 func servedDataFacet(s *record.Serving) map[string]string {
 	streamed := "yes"
 	if s.Asked.Whole {

@@ -43,9 +43,11 @@ func isSequence(v any) bool {
 
 func init() {
 	tests = map[string]testFunc{
-		"defined": newKindTest(func(v any) bool { return !isType[*undefined](v) }), "undefined": newKindTest(isType[*undefined]),
-		"none": newKindTest(func(v any) bool { return v == nil }), "string": newKindTest(isType[string]),
-		"mapping": newKindTest(isType[*pyvalue.Dict]), "sequence": newKindTest(isSequence), "boolean": newKindTest(isType[bool]),
+		"defined":   newKindTest(func(v any) bool { return !isType[*undefined](v) }),
+		"undefined": newKindTest(isType[*undefined]),
+		"none":      newKindTest(func(v any) bool { return v == nil }), "string": newKindTest(isType[string]),
+		"mapping": newKindTest(isType[*pyvalue.Dict]), "sequence": newKindTest(isSequence),
+		"boolean":  newKindTest(isType[bool]),
 		"iterable": newKindTest(func(v any) bool { return isSequence(v) || isType[*undefined](v) || isType[stream](v) }),
 		"number":   newKindTest(isNumber), "integer": newKindTest(isType[int64]), "float": newKindTest(isType[float64]),
 		"true":  newKindTest(func(v any) bool { return v == true }),
@@ -66,9 +68,11 @@ func init() {
 		"lower": newKindTest(func(v any) bool { s, ok := v.(string); return ok && isCased(s) && pyvalue.Lower(s) == s }),
 		"==":    newComparisonTest("=="), "eq": newComparisonTest("=="), "equalto": newComparisonTest("=="),
 		"!=": newComparisonTest("!="), "ne": newComparisonTest("!="),
-		">": newComparisonTest(">"), "gt": newComparisonTest(">"), "greaterthan": newComparisonTest(">"), ">=": newComparisonTest(">="),
+		">": newComparisonTest(">"), "gt": newComparisonTest(">"), "greaterthan": newComparisonTest(">"),
+		">=": newComparisonTest(">="),
 		"ge": newComparisonTest(">="),
-		"<":  newComparisonTest("<"), "lt": newComparisonTest("<"), "lessthan": newComparisonTest("<"), "<=": newComparisonTest("<="),
+		"<":  newComparisonTest("<"), "lt": newComparisonTest("<"), "lessthan": newComparisonTest("<"),
+		"<=": newComparisonTest("<="),
 		"le": newComparisonTest("<="),
 		"in": newComparisonTest("in"),
 		"sameas": func(_ *rendering, v any, a callArguments) bool {

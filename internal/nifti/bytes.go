@@ -99,7 +99,8 @@ func transposeTile(w *[tile]uint64) {
 	}
 }
 
-// writeUntiled writes the voxels outside of tiles: those from rows on along the first axis, and those from plane across on.
+// writeUntiled writes the voxels outside of tiles: those from rows on along the first axis, and those from plane across
+// on.
 func writeUntiled(h *VolumeHeader, out []uint8, block []byte, j, k, n, rows, across int) {
 	plane := h.Shape[0] * h.Shape[1]
 	for i := range h.Shape[0] {

@@ -67,7 +67,8 @@ var scorers = map[string]answers{
 	"pictures: CLIP": {score: scorePicture, nan: refused, high: refused, low: refused, zero: "CLIP 0.0", again: "CLIP 0.0",
 		oneway: "CLIP 70.7"},
 	// A sum over features does not depend on the sample: a second entry is another picture.
-	"pictures: FID": {score: scoreFeatures, nan: refused, high: refused, low: refused, zero: "1 pictures", again: "2 pictures",
+	"pictures: FID": {score: scoreFeatures, nan: refused, high: refused, low: refused, zero: "1 pictures",
+		again:  "2 pictures",
 		oneway: "1 pictures"},
 }
 

@@ -29,7 +29,8 @@ func HoldLock(ctx context.Context, path string) (release func(), err error) {
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, maxHoldWait, fmt.Errorf("still so after %v", maxHoldWait))
 	defer cancel()
-	if err := WaitLock(f, func() error { return pauseShortly(ctx) }); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if err := WaitLock(f, func() error { return pauseShortly(ctx) }); err != nil && !errors.Is(err,
+		errors.ErrUnsupported) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return func() { _ = f.Close() }, nil // closing unlocks

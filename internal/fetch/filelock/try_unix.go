@@ -11,8 +11,8 @@ import (
 
 const noFollow = syscall.O_NOFOLLOW
 
-// TryLock locks f until f is closed. The error is ErrHeld if another open file holds the lock. If the file system has no
-// locks, errors.ErrUnsupported is in the error's chain.
+// TryLock locks f until f is closed. The error is ErrHeld if another open file holds the lock. If the file system has
+// no locks, errors.ErrUnsupported is in the error's chain.
 func TryLock(f *os.File) error {
 	for {
 		err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 )
 
-// CheckWritable checks that files can be created in dir, or in its nearest existing parent. It creates a file and removes
-// it.
+// CheckWritable checks that files can be created in dir, or in its nearest existing parent. It creates a file and
+// removes it.
 func CheckWritable(dir string) error {
 	for {
 		info, err := os.Stat(dir)

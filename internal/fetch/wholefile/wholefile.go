@@ -41,8 +41,8 @@ func WriteFrom(path string, r io.Reader, perm fs.FileMode) error {
 	})
 }
 
-// WriteWith is Write with the bytes that the function write produces. It should write large pieces, because they are not
-// buffered. If it fails, the file at path is unchanged.
+// WriteWith is Write with the bytes that the function write produces. It should write large pieces, because they are
+// not buffered. If it fails, the file at path is unchanged.
 func WriteWith(path string, perm fs.FileMode, write func(io.Writer) error) error {
 	f, err := os.OpenFile(path+"."+rand.Text()+tempSuffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {

@@ -85,8 +85,8 @@ type Request struct {
 	Pattern string
 }
 
-// comparesTwo reports whether the test is TEST04 of a round before v2.1, which compares two runs of its own. Reference is
-// the run that issues each sample once, Run the one that repeats one sample.
+// comparesTwo reports whether the test is TEST04 of a round before v2.1, which compares two runs of its own. Reference
+// is the run that issues each sample once, Run the one that repeats one sample.
 func (r Request) comparesTwo() bool {
 	return r.Test == tree.Caching && r.Rules != nil && r.Rules.AuditFeatures().CachingInTwo
 }

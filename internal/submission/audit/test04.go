@@ -88,8 +88,8 @@ func (j *auditJudge) checkSummary(d *mllog.Detail, path string) {
 	}
 }
 
-// judgeCachingRuns judges TEST04 of rounds before v2.1. Run, which repeats one sample, must not be faster than Reference,
-// which issues each sample once. Both issue as many samples as are loaded, so they need not be VALID.
+// judgeCachingRuns judges TEST04 of rounds before v2.1. Run, which repeats one sample, must not be faster than
+// Reference, which issues each sample once. Both issue as many samples as are loaded, so they need not be VALID.
 func (j *auditJudge) judgeCachingRuns() Verdict {
 	j.reference = j.readCachingRun(tree.CachingUnique, j.request.Reference.Detail)
 	j.run = j.readCachingRun(tree.CachingSame, j.request.Run.Detail)

@@ -64,7 +64,8 @@ func writeHead(folder string, h *volumes.Head) error {
 	}
 	err := nifti.WriteVolume(path+"_seg.nii.gz", nifti.SimpleITKOrder, h.Shape, spacing, labels)
 	for c, name := range []string{"_t1", "_t1ce", "_t2", "_flair"} {
-		err = errors.Join(err, nifti.WriteVolume(path+name+".nii.gz", nifti.SimpleITKOrder, h.Shape, spacing, whole(h.Channels[c])))
+		err = errors.Join(err, nifti.WriteVolume(path+name+".nii.gz", nifti.SimpleITKOrder, h.Shape, spacing,
+			whole(h.Channels[c])))
 	}
 	return err
 }

@@ -7,7 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// enableExactSleep sets the kernel's most exact timer for this thread, like LoadGen's issuing loop, until release is called.
+// enableExactSleep sets the kernel's most exact timer for this thread, like LoadGen's issuing loop, until release is
+// called.
 func enableExactSleep() (release func()) {
 	runtime.LockOSThread()
 	slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)

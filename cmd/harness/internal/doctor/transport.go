@@ -19,8 +19,8 @@ const nullPlugin = "null"
 // maxGoodFloor is the limit of a good median latency of the transport.
 const maxGoodFloor = 150 * time.Microsecond
 
-// CheckTransport measures the latency of queries to the null plugin. It measures shared memory, where supported, and the
-// stream, which plugins without shared memory use.
+// CheckTransport measures the latency of queries to the null plugin. It measures shared memory, where supported, and
+// the stream, which plugins without shared memory use.
 func CheckTransport(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions) Section {
 	var checks []Check
 	if host.SharedMemory {
@@ -30,7 +30,8 @@ func CheckTransport(ctx context.Context, l plugin.Launcher, c *discover.Catalog,
 	return Section{"transport", append(checks, checkTransportLatency(ctx, l, c, o, "stream"))}
 }
 
-func checkTransportLatency(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions, name string) Check {
+func checkTransportLatency(ctx context.Context, l plugin.Launcher, c *discover.Catalog, o host.LaunchOptions,
+	name string) Check {
 	check := Check{Name: name, State: Warn, Found: "not measured: there is no plugin " + nullPlugin}
 	for _, e := range c.Entries {
 		if e.Name != nullPlugin || e.Err != nil || len(e.Description.Models) == 0 {

@@ -76,8 +76,8 @@ func requestField(f *pflag.Flag) string {
 // closureSuffix matches the suffixes that the compiler adds to the name of a function for its closures.
 var closureSuffix = regexp.MustCompile(`(\.func\d+|\.\d+|-fm)+$`)
 
-// constructorOf returns the function that creates a command. For a command of the cobra library, it returns the one that
-// creates its parent.
+// constructorOf returns the function that creates a command. For a command of the cobra library, it returns the one
+// that creates its parent.
 func constructorOf(c *cobra.Command) CodePlace {
 	for ; c != nil; c = c.Parent() {
 		if c.RunE == nil {

@@ -41,9 +41,9 @@ func libraryModules(work []byte) []string {
 	return found
 }
 
-// checkoutModFiles returns go.mod and go.sum for a module that uses some of this project's modules from the checkout. For
-// all other modules they contain the newest version that the imported ones require. All libraries of the project are
-// replaced, so that `go mod tidy` finds those that the author imports later.
+// checkoutModFiles returns go.mod and go.sum for a module that uses some of this project's modules from the checkout.
+// For all other modules they contain the newest version that the imported ones require. All libraries of the project
+// are replaced, so that `go mod tidy` finds those that the author imports later.
 func checkoutModFiles(module, checkout string, imported ...string) (mod, sum []byte, err error) {
 	if checkout, err = filepath.Abs(checkout); err != nil {
 		return nil, nil, err

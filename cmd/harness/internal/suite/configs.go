@@ -11,8 +11,8 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/mlmark"
 )
 
-// NewConfigSuite returns the suite of the tasks in MLMark configurations, with the flags in given. Its name is that of the
-// first configuration.
+// NewConfigSuite returns the suite of the tasks in MLMark configurations, with the flags in given. Its name is that of
+// the first configuration.
 func NewConfigSuite(paths []string, given []Flag) (Suite, error) {
 	base := strings.TrimSuffix(filepath.Base(paths[0]), filepath.Ext(paths[0]))
 	s := Suite{Name: base, Out: base}

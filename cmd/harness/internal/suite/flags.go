@@ -56,8 +56,8 @@ func (f *flagList) readList(name string, n yamlNode) (faults []error) {
 	return faults
 }
 
-// OverrideFlags returns the flags of above and those of below that above does not replace. A flag replaces those of the same
-// name; with KEY=VALUE it replaces those of the same name and key.
+// OverrideFlags returns the flags of above and those of below that above does not replace. A flag replaces those of the
+// same name; with KEY=VALUE it replaces those of the same name and key.
 func OverrideFlags(above, below []Flag) []Flag { return flagList(above).override(below) }
 
 // override implements Over.

@@ -111,7 +111,8 @@ func (r *nodeReader) readNode(from ast.Node) (yamlNode, error) {
 		if from.GetToken().Value == "" || from.GetToken().Origin == "" {
 			return r.recordFault(n, "nothing is there: want a value")
 		}
-		return r.recordFault(n, `%s is nothing in YAML: want a value, and of the model called null its name in quotes: "null"`,
+		return r.recordFault(n,
+			`%s is nothing in YAML: want a value, and of the model called null its name in quotes: "null"`,
 			from.GetToken().Value)
 	case *ast.TagNode, *ast.MergeKeyNode:
 		return r.recordFault(n, "tags and merge keys are not read: write the value out, or place it under defaults")

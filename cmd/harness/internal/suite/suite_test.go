@@ -160,7 +160,8 @@ func TestParseOfTheWhole(t *testing.T) {
 	if got := s.Jobs[1].String(); got != "m (2 of 2)" {
 		t.Errorf("the job is named %q", got)
 	}
-	if s, err = ParseSuite([]byte("runs: [{run: m}]"), "file", noConfigs); err != nil || s.Name != "file" || s.Out != "file" {
+	if s, err = ParseSuite([]byte("runs: [{run: m}]"), "file", noConfigs); err != nil || s.Name != "file" ||
+		s.Out != "file" {
 		t.Errorf("%v; without a name: %+v", err, s)
 	}
 }
@@ -257,7 +258,8 @@ func TestTemplate(t *testing.T) {
 	if err := WriteTemplate(filepath.Join(t.TempDir(), "nightly")); err == nil {
 		t.Error("a name that no run would take for a suite is written")
 	}
-	if _, err := ReadSuite(filepath.Join(t.TempDir(), "a.yaml")); err == nil || !strings.Contains(err.Error(), "new suite") {
+	if _, err := ReadSuite(filepath.Join(t.TempDir(), "a.yaml")); err == nil || !strings.Contains(err.Error(),
+		"new suite") {
 		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -191,7 +191,8 @@ func TestGoldenPayloads(t *testing.T) {
 	golden.Each(t, "text_to_image/postprocess/expected.json", func(t *testing.T, path string) {
 		decoded, shape := readArray(t, filepath.Join(filepath.Dir(path), "decoded.npy"))
 		want := elements(t, filepath.Join(filepath.Dir(path), "image.npy"))
-		got, err := encodePictures(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(decoded)), shape[0], half.Float32)
+		got, err := encodePictures(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(decoded)), shape[0],
+			half.Float32)
 		if err != nil || !slices.Equal(slices.Concat(got...), want) {
 			t.Errorf("other bytes, or %v", err)
 		}

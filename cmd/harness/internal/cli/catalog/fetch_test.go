@@ -206,7 +206,8 @@ func TestFetchRuntime(t *testing.T) {
 		"pinned from now on", "--ort-lib fetched")
 	s.Want(0, s.Run("fetch", "onnxruntime", "--from", server.URL), "verified    ONNX Runtime "+onnxruntime.NewestRelease)
 	s.Run("doctor")
-	s.Want(0, 0, "with --ort-lib fetched they use "+onnxruntime.NewestRelease+" (cpu)", s.Env["PLUMBLINE_CACHE"]+"/onnxruntime/")
+	s.Want(0, 0, "with --ort-lib fetched they use "+onnxruntime.NewestRelease+" (cpu)",
+		s.Env["PLUMBLINE_CACHE"]+"/onnxruntime/")
 	s.Want(0, s.Run(run...), "accuracy")
 	if got := s.Fakes["resnet50"].Opened(); !strings.HasPrefix(got[len(got)-1].BackendOptions["lib"],
 		s.Env["PLUMBLINE_CACHE"]+"/onnxruntime/") {

@@ -13,8 +13,8 @@ import (
 //go:embed review.html
 var reviewText string
 
-// reviewRules contains the CSS rules of this page in addition to those of reports.
-const reviewRules = `h2 .badge{margin-left:.4rem}h2::first-letter,header tbody th::first-letter{text-transform:uppercase}
+// reviewCSS contains the CSS rules of this page in addition to those of reports.
+const reviewCSS = `h2 .badge{margin-left:.4rem}h2::first-letter,header tbody th::first-letter{text-transform:uppercase}
 td details{border:0;margin:0;padding:.2rem 0}details ul{margin:.3rem 0;padding-left:1.2rem}
 table.findings{table-layout:fixed}.findings th:first-child{width:40%}
 @media(max-width:36rem){.findings td{flex:1 0 100%}}`
@@ -48,7 +48,7 @@ func (v reviewView) Most() int { return maxPageLines }
 // tree.
 func writeReview(w io.Writer, r *review.Review) error {
 	v := reviewView{Review: r}
-	v.Head = page.NewHead(v.Title(), reviewRules)
+	v.Head = page.NewHead(v.Title(), reviewCSS)
 	return reviewPage.Execute(w, v)
 }
 

@@ -50,8 +50,8 @@ func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 // compatibleFlag is the flag that makes a command behave like the official tool.
 const compatibleFlag = "compatible"
 
-// addRoundFlag adds the flag for the rules of a tree. use describes the flag, and purpose selects the rounds that support
-// it.
+// addRoundFlag adds the flag for the rules of a tree. use describes the flag, and purpose selects the rounds that
+// support it.
 func addRoundFlag(flags *pflag.FlagSet, round *string, use string, purpose mlconf.Purpose) {
 	flags.StringVar(round, "rules", "", use+": "+strings.Join(tree.Rounds(purpose), ", ")+" (default the newest)")
 }
@@ -82,8 +82,8 @@ func (a *app) findRound(root, given string) (round string, err error) {
 	return found.Name, nil
 }
 
-// classifyTreeError sets the exit code for an error of a tree: wrong usage if there is no tree or no tree of one round, otherwise
-// wrong data.
+// classifyTreeError sets the exit code for an error of a tree: wrong usage if there is no tree or no tree of one round,
+// otherwise wrong data.
 func classifyTreeError(err error) error {
 	if errors.Is(err, tree.ErrNoSubmission) || errors.Is(err, tree.ErrOpen) || errors.Is(err, tree.ErrRound) {
 		return sdk.Usage(err)

@@ -16,8 +16,8 @@ import (
 	"github.com/plumbline-ml/plumbline/sdk"
 )
 
-// PackSubmission packs a submission to MLPerf Endpoints, the folder of its organisation, into a new file. It packs a rejected
-// submission only if rejected is true.
+// PackSubmission packs a submission to MLPerf Endpoints, the folder of its organisation, into a new file. It packs a
+// rejected submission only if rejected is true.
 func PackSubmission(ctx context.Context, a *shell.App, folder, out string, rejected bool) (pack.Packed, error) {
 	report, err := check.Check(folder, endpoints.NewestRules())
 	if err != nil {
