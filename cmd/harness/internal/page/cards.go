@@ -59,5 +59,5 @@ func barOf(j record.Judged) *shareBar {
 	}
 	scale := 100 / (1.1 * max(value, limit))
 	alt := fmt.Sprintf("measured %s, %s", j.Figure, strings.TrimSpace(j.LimitText()))
-	return &shareBar{alt, roundTenth(value * scale), roundTenth(limit * scale)}
+	return &shareBar{Alt: alt, Part: roundTenth(value * scale), Target: roundTenth(limit * scale)}
 }

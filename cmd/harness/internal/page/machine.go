@@ -13,6 +13,7 @@ import (
 
 	"github.com/plumbline-ml/plumbline/bench/record"
 	"github.com/plumbline-ml/plumbline/internal/record/results"
+	"github.com/plumbline-ml/plumbline/serving/metrics"
 )
 
 // machineView is a machine's overview, with one row for each benchmark.
@@ -48,6 +49,8 @@ type machineFigure struct {
 	Scenario, Value, Latency string
 	ID                       string // HTML id of the run's section; empty: no section
 	run                      int    // index in the list of runs
+	Asked                    string // the rate that the schedule asked for; empty: none
+	Invalid                  bool
 	Ratio                    string // relative to the reference, "1.34 times as fast"; empty: no reference
 	Bar                      *shareBar
 }
@@ -163,6 +166,10 @@ func (m *machineRow) addRun(r record.Run, place int, reference record.Run, compa
 	default:
 		f := machineFigure{
 			Scenario: r.Scenario, Value: headline.String(), Latency: tailText(r), ID: sectionID(place), run: place,
+			Invalid: isInvalid(r),
+		}
+		if asked := plotFacts(r).TargetSamplesPer; asked > 0 {
+			f.Asked = "of " + figure.Short(asked) + " samples/s asked for by the schedule, not a maximum"
 		}
 		if other, known := reference.Headline(); compared && known {
 			f.compare(headline, other, betterOf(r))
@@ -206,6 +213,9 @@ func tailText(r record.Run) string {
 	}
 	for _, p := range r.Performance.Latency.Percentiles {
 		if p.P == 0.99 {
+			if n := r.Performance.Latency.Count; n > 0 && !metrics.EnoughValues(int(n), p.P) {
+				return "p99 " + metrics.TooFew
+			}
 			if d := time.Duration(p.NS); d >= time.Second {
 				return "p99 " + figure.Seconds(d)
 			}
@@ -236,7 +246,7 @@ func (f *machineFigure) compare(own, other record.Figure, better sdk.MetricDirec
 		return
 	}
 	f.Ratio = fmt.Sprintf("%.2f times as fast", ratio)
-	f.Bar = &shareBar{
+	f.Bar = &shareBar{Invalid: f.Invalid,
 		Alt: f.Ratio + " as the reference with " + other.String(), Part: roundTenth(min(100, 50*ratio)), Target: 50,
 	}
 }

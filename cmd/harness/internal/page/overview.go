@@ -124,15 +124,17 @@ func madeText(runs []results.FoundRun) (text string) {
 
 // addRun adds a timed run. It omits Offline latencies, because they only reflect the total time of all samples.
 func (o *runOverview) addRun(f results.FoundRun, name string) {
+	facts := plotFacts(f.Run)
 	if row, ok := rateRow(name, f.Run); ok {
+		row.Asked, row.Invalid = facts.TargetSamplesPer, isInvalid(f.Run)
 		o.rates = append(o.rates, row)
 	}
 	file, _, err := series.Find(f.SeriesFolder())
 	if err != nil || f.Scenario == "Offline" {
 		return
 	}
-	facts := plotFacts(f.Run)
 	if row, ok := rangeRow(name, file, facts); ok {
+		row.Invalid = isInvalid(f.Run)
 		o.latencies = append(o.latencies, row)
 	}
 	title := f.Model + " " + f.Scenario
@@ -141,7 +143,7 @@ func (o *runOverview) addRun(f results.FoundRun, name string) {
 		at, o.groups = len(o.groups), append(o.groups, runGroup{title: title})
 	}
 	g := &o.groups[at]
-	g.runs, g.found = append(g.runs, plot.Run{File: file, Facts: facts}), append(g.found, f)
+	g.runs, g.found = append(g.runs, plot.Run{File: file, Facts: facts, Invalid: isInvalid(f.Run)}), append(g.found, f)
 }
 
 // rateRow returns the throughput of a run.

@@ -60,6 +60,17 @@ func (t textTable) Class(i int) string {
 	return ""
 }
 
+// Heading is the header of a column. It is never empty, so that programs that read pages aloud can name the column.
+func (t textTable) Heading(i int) string {
+	switch {
+	case t.Head[i] != "":
+		return t.Head[i]
+	case i == 0:
+		return "measure"
+	}
+	return "remarks"
+}
+
 // Label returns the heading of a column, for narrow screens without columns.
 func (t textTable) Label(i int) string {
 	if i < len(t.Head) {
@@ -170,6 +181,13 @@ func (s *runSection) drawCharts(charts []plot.Chart, missing string) {
 func Charts(f results.FoundRun) (charts []plot.Chart, missing string) {
 	if f.Serving != nil {
 		return servedCharts(f)
+	}
+	if isInvalid(f.Run) {
+		defer func() {
+			for i := range charts {
+				charts[i].Notes = append(charts[i].Notes, "The run is INVALID.")
+			}
+		}()
 	}
 	charts, missing = overTime(f)
 	if c, ok := searchChart(f.Run); ok {

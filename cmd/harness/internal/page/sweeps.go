@@ -159,12 +159,8 @@ func pointRow(r record.Run) []string {
 	number(l.Requests)
 	number(l.Tokens)
 	number(l.User)
-	for _, ns := range []float64{l.TTFT50, l.TTFT99, l.TPOT50, l.TPOT99} {
-		text := ""
-		if !math.IsNaN(ns) {
-			text = plot.Duration(int64(ns))
-		}
-		row = append(row, text)
+	for _, d := range []metrics.Distribution{r.Serving.Figures.TTFT, r.Serving.Figures.TPOT} {
+		row = append(row, percentileCell(d, .5), percentileCell(d, .99))
 	}
 	number(l.Goodput)
 	failed := figure.Count(uint64(max(0, r.Serving.Figures.FailedTotal())))
@@ -214,16 +210,28 @@ func loadOf(r record.Run, perGPU bool) plot.Load {
 	return l
 }
 
-// medianAndP99 returns the median and the 99th percentile; NaN: unknown.
+// medianAndP99 are the median and the 99th percentile; NaN: they are not known, or of too few values.
 func medianAndP99(d metrics.Distribution) (p50, p99 float64) {
-	p50, p99 = math.NaN(), math.NaN()
-	if p, ok := d.PercentileAt(.5); ok {
-		p50 = p.Value
+	value := func(p float64) float64 {
+		if q, ok := d.PercentileAt(p); ok && (d.N == 0 || metrics.EnoughValues(d.N, p)) {
+			return q.Value
+		}
+		return math.NaN()
 	}
-	if p, ok := d.PercentileAt(.99); ok {
-		p99 = p.Value
+	return value(.5), value(.99)
+}
+
+// percentileCell is a percentile in a table, or the word that there are too few values for it; empty if it was not
+// computed.
+func percentileCell(d metrics.Distribution, p float64) string {
+	q, ok := d.PercentileAt(p)
+	switch {
+	case !ok || math.IsNaN(q.Value):
+		return ""
+	case d.N == 0: // an unknown number
+		return plot.Duration(int64(q.Value))
 	}
-	return p50, p99
+	return plot.Percentile(uint64(max(0, d.N)), p, int64(q.Value))
 }
 
 // loadWords describes the measurements at a load in words.

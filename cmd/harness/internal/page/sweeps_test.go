@@ -28,7 +28,7 @@ func point(t *testing.T, out, label, limits string, users int) results.FoundRun 
 	}
 	var all []metrics.Request
 	tpot, first := int64(10e6+float64(users)*25e4), int64(40e6*math.Pow(1.05, float64(users)))
-	for i := range int64(40) {
+	for i := range int64(100) {
 		r := metrics.Request{Index: int(i), Status: metrics.OK, Usage: metrics.NoUsage(),
 			Retokenized: metrics.Unknown, AskedIn: metrics.Unknown, AskedOut: metrics.Unknown}
 		r.Due = i * (first + 64*tpot) / int64(users)
@@ -79,7 +79,7 @@ func TestSweeps(t *testing.T) {
 		for _, want := range []string{
 			`id="curve-tokens"`, `id="curve-ttft-users"`, `id="curve-tpot-users"`, `id="curve-goodput-users"`,
 			`id="curve-attainment-users"`, "limit 300 ms", "limit 21.0 ms", "not stationary", "no LoadGen scenario: closed loop",
-			"16 users wait for answers", "1024 in, 64 out", "HOLDS", "MISSES", "at most 300 ms", "<h3>Points",
+			"16 users wait for answers", "1024 in, 64 out", "HOLDS", "MISSES", "at most 300 ms", "<h3 dir=\"auto\">Points",
 			"prefix cache hits, meanwhile", "requests running", "20.0 ms", "energy of a token of answers, J",
 			"time to first token since sending",
 		} {
@@ -125,7 +125,7 @@ func TestThreeSweeps(t *testing.T) {
 		t.Errorf("%d lines: %+v", len(tokens.Lines), tokens.Lines)
 	}
 	text := html(t, set)
-	for _, want := range []string{"<h3>Points of old", "<h3>Points of new", "<h3>Points of other"} {
+	for _, want := range []string{"<h3 dir=\"auto\">Points of old", "<h3 dir=\"auto\">Points of new", "<h3 dir=\"auto\">Points of other"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page has no %s", want)
 		}
@@ -177,5 +177,32 @@ func TestPointsHaveRoom(t *testing.T) {
 	}
 	if text := html(t, results.Set{Runs: []results.FoundRun{damaged}}); !strings.Contains(text, "No charts over time: ") {
 		t.Error("a damaged file is passed over in silence")
+	}
+}
+
+// TestFewRequests: p99 of fewer than 100 requests is neither in the table of points nor a point of a chart.
+func TestFewRequests(t *testing.T) {
+	var set results.Set
+	for users := 1; users <= 4; users *= 2 {
+		r := point(t, "/few", "", "ttft < 1s", users)
+		for _, d := range []*metrics.Distribution{&r.Serving.Figures.TTFT, &r.Serving.Figures.TPOT} {
+			d.N = 99
+		}
+		set.Runs = append(set.Runs, r)
+		if row := pointRow(r.Run); row[4] == "" || row[5] != metrics.TooFew || row[7] != metrics.TooFew {
+			t.Errorf("row %q", row)
+		}
+	}
+	for _, c := range sweepCharts(set.Runs) {
+		for _, l := range c.Lines {
+			if l.Name == "p99" {
+				t.Errorf("%s has a line of p99", c.ID)
+			}
+		}
+	}
+	few := timedRun("m", "Server", "VALID", "samples/s", 1).Run
+	few.Performance.Latency.Count = 99
+	if text := tailText(few); text != "p99 "+metrics.TooFew {
+		t.Error(text)
 	}
 }

@@ -99,6 +99,7 @@ func servingLatencies(f *metrics.Figures) textTable {
 type shareBar struct {
 	Alt          string
 	Part, Target float64
+	Invalid      bool // of an INVALID run: an outline
 }
 
 // roundTenth rounds to tenths, the precision of a bar.

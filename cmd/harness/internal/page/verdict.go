@@ -17,7 +17,7 @@ type runVerdict struct{ Verdict, Class, Sign string }
 func verdictOf(r record.Run) runVerdict {
 	v := runVerdict{r.Verdict, "warn", "!"}
 	switch {
-	case r.Status == record.Failed || strings.HasPrefix(r.Verdict, "INVALID") || strings.HasPrefix(r.Verdict, "BELOW"),
+	case r.Status == record.Failed || isInvalid(r) || strings.HasPrefix(r.Verdict, "BELOW"),
 		strings.HasPrefix(r.Verdict, "ABOVE"):
 		v.Class, v.Sign = "bad", "✗"
 	case r.Verdict == "HOLDS" && r.Serving != nil && r.Serving.Doubted():
@@ -35,6 +35,9 @@ func verdictOf(r record.Run) runVerdict {
 	}
 	return v
 }
+
+// isInvalid reports whether LoadGen judged a run INVALID.
+func isInvalid(r record.Run) bool { return strings.HasPrefix(r.Verdict, "INVALID") }
 
 // ofTest adds the verdict of the run's compliance test, which decides the class and the sign. A VALID run can fail its
 // test.

@@ -53,12 +53,24 @@ func (a *placedAxis) widenToTicks() {
 	a.low, a.high = math.Floor(a.low/step+1e-9)*step, math.Ceil(a.high/step-1e-9)*step
 }
 
-// axisTitle returns the label, with the unit unless the ticks have their own.
+// axisTitle is the label with the unit, where ticks do not have theirs, and says that an axis is logarithmic.
 func (a *placedAxis) axisTitle() string {
-	if a.unit.name == "" || a.Scale == Log {
+	switch {
+	case a.Scale == Log:
+		return a.Label + ", logarithmic"
+	case a.unit.name == "":
 		return a.Label
 	}
 	return a.Label + ", " + a.unit.name
+}
+
+// startText says where a linear axis begins, if that is above 0.
+func (a *placedAxis) startText() string {
+	if a.Scale != Linear || a.low < a.tickStep(maxTicks)*1e-6 {
+		return ""
+	}
+	step := a.tickStep(maxTicks) / a.unit.ns
+	return " (axis begins at " + strings.TrimSpace(formatStep(a.low/a.unit.ns, step)+" "+a.unit.name) + ", not 0)"
 }
 
 // positionOf returns the position of a value. Values outside of the axis are at its edge.
@@ -130,6 +142,9 @@ func niceStep(span, maxSteps float64) float64 {
 
 // decadeTicks returns ticks of a logarithmic axis, with labels at 1, 2 and 5 times powers of ten or at fewer of them.
 func (a *placedAxis) decadeTicks() [][]axisTick {
+	if a.Doubling {
+		return a.doublingTicks()
+	}
 	first, last := int(math.Floor(math.Log10(a.low))), int(math.Ceil(math.Log10(a.high)))
 	var all [][]axisTick
 	few := math.Log10(a.high/a.low) < 2.5
@@ -144,6 +159,24 @@ func (a *placedAxis) decadeTicks() [][]axisTick {
 		if set := a.powerTicks(first, last, every, 1); countLabels(set) > 0 {
 			all = append(all, set)
 		}
+	}
+	return all
+}
+
+// doublingTicks are ticks at the powers of two, with labels at each or at fewer of them.
+func (a *placedAxis) doublingTicks() [][]axisTick {
+	first, last := int(math.Ceil(math.Log2(a.low)-1e-9)), int(math.Floor(math.Log2(a.high)+1e-9))
+	var all [][]axisTick
+	for every := 1; every <= max(1, last-first+1); every++ {
+		var set []axisTick
+		for k := first; k <= last; k++ {
+			t := axisTick{at: math.Pow(2, float64(k))}
+			if (k-first)%every == 0 {
+				t.label = formatStep(t.at, min(t.at, 1))
+			}
+			set = append(set, t)
+		}
+		all = append(all, set)
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package plot
 
 import (
 	"slices"
+	"strings"
 )
 
 // Chart is a chart of points, bands and lines, or of rows. It must contain at least one value. Times are in
@@ -19,6 +20,8 @@ type Chart struct {
 	Lines []Line
 	Rows  []Row // with rows, X is the axis of their values, and Y is not shown
 	Marks []Mark
+	// Rings says what hollow knots are: "misses the limit". The key shows it if the chart has any.
+	Rings string
 	// Shades contains ranges of X with another background.
 	Shades []Shade
 	Hover  []Hover
@@ -39,6 +42,7 @@ type Axis struct {
 	Of       Quantity
 	Whole    bool    // whole numbers: no fractions between ticks
 	Exact    bool    // ends at the values, not at ticks
+	Doubling bool    // of users and the like: ticks of Log are at powers of two
 	Min, Max float64 // minimum span, extended for values and marks; the start of a Log axis is Min
 }
 
@@ -86,6 +90,7 @@ type Line struct {
 	// Between adds straight lines between points without measurements. The key explains them.
 	Between bool
 	Fill    bool   // fills the area below
+	Invalid bool   // of an INVALID run: the line is dotted, and its name says so
 	Knots   []Knot // one per point, drawn as a disc; nil: no discs
 }
 
@@ -94,6 +99,7 @@ type Knot struct {
 	Name   string // label next to the point, if it fits
 	Words  string // text under the pointer
 	Hollow bool   // a ring, for an unreliable value
+	Framed bool   // a square around it flags a change larger than the spread
 	Aside  bool   // faint, and not connected to the line
 }
 
@@ -103,6 +109,24 @@ type Row struct {
 	Name, Value         string
 	From, To, Low, High float64
 	At, Limit           float64 // 0: none
+	// Asked is the rate that the run's schedule asked for, marked on the bar; 0: none.
+	Asked   float64
+	Invalid bool // of an INVALID run: the bar is hatched, and its value says so
+}
+
+// invalidWord stands in charts wherever an INVALID run is shown.
+const invalidWord = "INVALID"
+
+// valueText is the value with what qualifies it.
+func (r Row) valueText() string {
+	text := r.Value
+	if r.Asked > 0 {
+		text += ", asked for: " + formatFigure(r.Asked)
+	}
+	if r.Invalid {
+		text = strings.TrimSpace(invalidWord + " " + text)
+	}
+	return text
 }
 
 // Mark is a straight line across a chart.

@@ -92,6 +92,9 @@ type sweepLine struct {
 	of   func(Load) float64
 }
 
+// doubtedRings says what rings are in charts of sweeps.
+const doubtedRings = "not to be relied on"
+
 // curvesOf returns the charts against loads of one kind.
 func curvesOf(sweeps []Sweep, by string) (all []Chart) {
 	ttft, tpot := metric.TTFT, metric.TPOT
@@ -113,7 +116,7 @@ func curvesOf(sweeps []Sweep, by string) (all []Chart) {
 		{"curve-attainment", "Attainment against load", Axis{Label: "requests within all limits, %", Min: 0, Max: 100},
 			[]sweepLine{{"attainment", func(l Load) float64 { return l.Attainment }}}, nil},
 	} {
-		out := Chart{ID: c.id, Title: c.title, X: loadAxis(sweeps, by), Y: c.y}
+		out := Chart{ID: c.id, Title: c.title, X: loadAxis(sweeps, by), Y: c.y, Rings: doubtedRings}
 		out.addSweepLines(sweeps, c.lines)
 		if out.maxLinePoints() < 2 {
 			continue
@@ -128,7 +131,10 @@ func curvesOf(sweeps []Sweep, by string) (all []Chart) {
 	return all
 }
 
-// loadAxis returns the axis of loads. It is logarithmic for powers of two.
+// usersLoad is the kind of load whose logarithmic axis has ticks at powers of two.
+const usersLoad = "users"
+
+// loadAxis is that of loads; where they lie far from one another it is logarithmic.
 func loadAxis(sweeps []Sweep, by string) Axis {
 	low, high := math.Inf(1), 0.0
 	for _, s := range sweeps {
@@ -138,7 +144,7 @@ func loadAxis(sweeps []Sweep, by string) Axis {
 	}
 	a := Axis{Label: by}
 	if low > 0 && high/low >= 16 {
-		a.Scale, a.Min, a.Max = Log, low, high
+		a.Scale, a.Min, a.Max, a.Doubling = Log, low, high, by == usersLoad
 	}
 	return a
 }
@@ -232,6 +238,7 @@ func tradeoffChart(sweeps []Sweep, perGPU bool) (Chart, bool) {
 	c := Chart{
 		ID: "curve-tokens", Title: "Tokens per second against the speed of one answer",
 		X: Axis{Label: "tokens/s of a user (1 / median TPOT)"}, Y: Axis{Label: "tokens/s of all users", Min: 0, Max: 1e-9},
+		Rings: doubtedRings,
 	}
 	if perGPU {
 		c.Y.Label = "tokens/s of an accelerator"

@@ -1,6 +1,10 @@
 package plot
 
-import "image/color"
+import (
+	"image/color"
+	"slices"
+	"strings"
+)
 
 // chartInk is a colour with a role: a CSS class in pages, and a colour on white elsewhere.
 type chartInk struct {
@@ -51,12 +55,33 @@ func (i chartInk) fainter() chartInk {
 	return i
 }
 
-// lineDashes returns the dashes of line i.
-func lineDashes(i int) []float64 {
-	if i%2 == 0 {
+// dashes are those of the line as the i-th one of its chart.
+func (line Line) dashes(i int) []float64 {
+	switch {
+	case line.Invalid:
+		return []float64{1.5, 2.5}
+	case i%2 == 0:
 		return nil
 	}
 	return []float64{5, 2}
+}
+
+// keyName is the line's name in the key.
+func (line Line) keyName() string {
+	if line.Invalid {
+		return strings.TrimSpace(line.Name + " (" + invalidWord + ")")
+	}
+	return line.Name
+}
+
+// hasRings reports whether a knot of the line is hollow.
+func (line Line) hasRings() bool {
+	return slices.ContainsFunc(line.Knots, func(k Knot) bool { return k.Hollow })
+}
+
+// hasFrames reports whether a knot of the line is flagged.
+func (line Line) hasFrames() bool {
+	return slices.ContainsFunc(line.Knots, func(k Knot) bool { return k.Framed })
 }
 
 // CSS is the style sheet for Chart.SVG. It requires the custom properties of Light or Dark.

@@ -23,6 +23,7 @@ type chartLayout struct {
 	plot  sceneBox // inside the axes
 	inKey []bool
 	used  []point // drawn points that texts should not cover
+	spots []point // dots and knots, which no text covers
 }
 
 // layOut places the chart. If alone is true, it adds the title.
@@ -90,9 +91,16 @@ func (l *chartLayout) keyEntries() []keyEntry {
 		all = append(all, keyEntry{b.Name, sample, inkText})
 	}
 	for i, line := range l.Lines {
-		if len(l.Lines) > 1 || line.Name != "" && (l.Dots != nil || l.Band != nil) {
-			all = append(all, keyEntry{line.Name, strokePath(lineInk(i), 2, lineDashes(i), point{0, 0}, point{14, 0}), inkText})
+		if len(l.Lines) > 1 || line.Invalid || line.Name != "" && (l.Dots != nil || l.Band != nil) {
+			sample := strokePath(lineInk(i), 2, line.dashes(i), point{0, 0}, point{14, 0})
+			all = append(all, keyEntry{line.keyName(), sample, inkText})
 		}
+	}
+	if l.Rings != "" && slices.ContainsFunc(l.Lines, Line.hasRings) {
+		all = append(all, keyEntry{l.Rings, strokePath(inkAxis, lineWidth, nil, ringCorners(point{7, 0})...), inkText})
+	}
+	if slices.ContainsFunc(l.Lines, Line.hasFrames) {
+		all = append(all, keyEntry{"change larger than the spread", framePath(point{7, 0}), inkText})
 	}
 	for i, m := range l.Marks {
 		if l.inKey[i] {
@@ -140,7 +148,18 @@ func (l *chartLayout) spanAxes() {
 			y.addValues(m.At)
 		}
 	}
+	l.keepBarsWhole(&x, &y)
 	l.x, l.y = l.X.spanValues(x.low, x.high), l.Y.spanValues(y.low, y.high)
+}
+
+// keepBarsWhole makes linear axes of bars and of filled surfaces begin at 0 or below: their lengths are compared.
+func (l *chartLayout) keepBarsWhole(x, y *valueSpan) {
+	if len(l.Rows) > 0 && l.X.Scale == Linear {
+		x.addValues(0)
+	}
+	if l.Y.Scale == Linear && slices.ContainsFunc(l.Lines, func(line Line) bool { return line.Fill }) {
+		y.addValues(0)
+	}
 }
 
 // valueSpan is a range of values.
@@ -175,8 +194,10 @@ func (l *chartLayout) valueSpans() (x, y valueSpan) {
 		if r.High > r.To {
 			x.addValues(r.Low, r.High)
 		}
-		if r.Limit > 0 {
-			x.addValues(r.Limit)
+		for _, v := range []float64{r.Limit, r.Asked} {
+			if v > 0 {
+				x.addValues(v)
+			}
 		}
 	}
 	if x.low > x.high {
@@ -195,7 +216,7 @@ func (l *chartLayout) drawFrame() {
 		top = l.h
 		l.plot = sceneBox{0, top, width, top + float64(len(l.Rows))*rowHeight + 4}
 	} else {
-		l.writeCut(l.y.axisTitle(), 0, l.nextBaseline(lineHeight), width, plain, inkText)
+		l.writeCut(l.y.axisTitle()+l.y.startText(), 0, l.nextBaseline(lineHeight), width, plain, inkText)
 		top = l.h + 4
 		l.plot = sceneBox{0, top, width, top + plotHeight}
 		l.y.from, l.y.to = l.plot.bottom, l.plot.top

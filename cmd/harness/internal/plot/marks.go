@@ -111,15 +111,16 @@ func (l *chartLayout) isCrossed(b sceneBox, but int) bool {
 	return false
 }
 
-// placeMarkName returns the position for the name of mark i that covers the fewest points, and no text or line of
-// another mark. ok is false if there is none.
+// placeMarkName finds the place for the name of the i-th mark that covers the least of lines, and no text, point or
+// line of another mark.
 func (l *chartLayout) placeMarkName(i int, ends [2]point) (best sceneText, ok bool) {
 	least := 0
 	for _, w := range namePlaces(l.Marks[i], ends) {
 		b := w.textBox()
 		around := sceneBox{b.left - 3, b.top - 2, b.right + 3, b.bottom + 2}
 		covers := func(o sceneText) bool { return around.overlaps(o.textBox()) }
-		if !around.coversWhole(l.plot) || l.isCrossed(b, i) || slices.ContainsFunc(l.texts, covers) {
+		if !around.coversWhole(l.plot) || l.isCrossed(b, i) || slices.ContainsFunc(l.texts, covers) ||
+			slices.ContainsFunc(l.spots, around.containsPoint) {
 			continue
 		}
 		covered := 0

@@ -15,6 +15,8 @@ type Run struct {
 	Name  string
 	File  *series.File
 	Facts Facts
+	// Invalid says that the run is INVALID.
+	Invalid bool
 }
 
 // Overlays returns charts with one line per run: latencies and token times, by percentile and as a distribution. It
@@ -32,7 +34,7 @@ func Overlays(runs []Run) []Chart {
 		o := runOverlay{of: of}
 		for _, r := range runs {
 			if h := r.File.Histogram(of); h != nil && h.Count > 1 {
-				o.names, o.hists = append(o.names, r.Name), append(o.hists, h)
+				o.names, o.hists, o.invalid = append(o.names, r.Name), append(o.hists, h), append(o.invalid, r.Invalid)
 				o.keepLimits(of, r.Facts)
 			}
 		}
@@ -68,6 +70,8 @@ type runOverlay struct {
 	hists  []*series.Histogram
 	limits []int64
 	left   int // number of runs not shown
+	// invalid says which of the runs are INVALID.
+	invalid []bool
 }
 
 // keepLimits stores the limit of a measure, if the run has one.
@@ -97,7 +101,8 @@ func (o *runOverlay) valueEnds(top float64) (low, high, median int64) {
 func (o *runOverlay) percentileWords() string {
 	said := make([]string, len(o.hists))
 	for i, h := range o.hists {
-		said[i] = fmt.Sprintf("%s: median %s, 99th percentile %s", o.names[i], statedPercentile(h, .5), statedPercentile(h,
+		name := Line{Name: o.names[i], Invalid: o.invalid[i]}.keyName()
+		said[i] = fmt.Sprintf("%s: median %s, 99th percentile %s", name, statedPercentile(h, .5), statedPercentile(h,
 			.99))
 	}
 	return capitalize(o.of.Title) + " of " + groupDigits(uint64(len(o.hists))) + " runs. " + strings.Join(said, "; ") + "."
@@ -124,7 +129,7 @@ func (o *runOverlay) percentileChart(id string) Chart {
 	}
 	for i, h := range o.hists {
 		l := percentileCurve(h)
-		l.Name, c.X.Max = o.names[i], max(c.X.Max, percentileEnd(h))
+		l.Name, l.Invalid, c.X.Max = o.names[i], o.invalid[i], max(c.X.Max, percentileEnd(h))
 		c.Lines = append(c.Lines, l)
 	}
 	for _, v := range o.limits {
@@ -147,7 +152,7 @@ func (o *runOverlay) distributionChart(id string) (Chart, bool) {
 	for i, h := range o.hists {
 		n := b.binShares(h)
 		c.Y.Max = max(c.Y.Max, slices.Max(n))
-		c.Lines = append(c.Lines, Line{Name: o.names[i], X: b.edges, Y: n, Step: true})
+		c.Lines = append(c.Lines, Line{Name: o.names[i], X: b.edges, Y: n, Step: true, Invalid: o.invalid[i]})
 	}
 	c.Notes = append(c.Notes, "Not shown: 0.1 % of the values at either end.")
 	return c, true
@@ -163,11 +168,12 @@ func Overview(id, title string, x Axis, rows []Row) (c Chart, ok bool) {
 	}
 	said := make([]string, 0, maxRows)
 	c = Chart{ID: id, Title: title, X: x, Rows: rows[:min(len(rows), maxRows)]}
-	for _, r := range c.Rows {
-		said = append(said, r.Name+": "+r.Value)
-	}
+	said = append(said, lists.Map(c.Rows, func(r Row) string { return r.Name + ": " + r.valueText() })...)
 	if n := len(rows) - len(c.Rows); n > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf("The first %d of %d runs.", maxRows, len(rows)))
+	}
+	if slices.ContainsFunc(c.Rows, func(r Row) bool { return r.Asked > 0 }) {
+		c.Notes = append(c.Notes, "A rate asked for by the schedule (Server) is not the highest that the system reaches.")
 	}
 	c.Alt = strings.Join(said, "; ") + "."
 	return c, true

@@ -254,8 +254,12 @@ func TestTicksOfTimes(t *testing.T) {
 		want      string
 	}{
 		{Axis{Label: "latency", Of: Latency}, 0, 4.2e6, "latency, ms", "0 1 2 3 4 5"},
-		{Axis{Label: "latency", Of: Latency, Scale: Log, Min: 3e5}, 0, 4e9, "latency", "1 ms|10 ms|100 ms|1 s"},
-		{Axis{Label: "latency", Of: Latency, Scale: Log, Min: 90}, 0, 2100, "latency", "100 ns|200 ns|500 ns|1 µs|2 µs"},
+		{Axis{Label: "latency", Of: Latency, Scale: Log, Min: 3e5}, 0, 4e9, "latency, logarithmic", "1 ms|10 ms|100 ms|1 s"},
+		{Axis{Label: "latency", Of: Latency, Scale: Log, Min: 90}, 0, 2100, "latency, logarithmic",
+			"100 ns|200 ns|500 ns|1 µs|2 µs"},
+		{Axis{Label: "users", Scale: Log, Min: 1, Doubling: true}, 1, 40, "users, logarithmic", "1|2|4|8|16|32"},
+		{Axis{Label: "users", Scale: Log, Min: 3, Doubling: true}, 3, 1200, "users, logarithmic",
+			"4|8|16|32|64|128|256|512|1,024"},
 		{Axis{Label: "time", Of: Elapsed, Exact: true}, 0, 13.2e9, "time, s", "0 5 10"},
 		{Axis{Label: "time", Of: Elapsed, Exact: true}, 0, 1800e9, "time, min", "0 5 10 15 20 25 30"},
 		{Axis{Label: "samples", Whole: true}, 0, 2, "samples", "0 1 2"},
@@ -475,7 +479,7 @@ func TestChartsOfAnySeries(t *testing.T) {
 		}
 		facts := Facts{Percentile: r.Float64(), Limit: value(), TTFTLimit: value(), TPOTLimit: value(),
 			TargetSamplesPer: float64(value())}
-		charts := append(Charts(back, facts), Overlays([]Run{{"a", back, facts}, {"b", back, facts}})...)
+		charts := append(Charts(back, facts), Overlays([]Run{{"a", back, facts, false}, {"b", back, facts, true}})...)
 		if c, ok := Overview("overview", "", Axis{Of: Latency, Scale: Log, Min: 1}, []Row{
 			RangeRow("a", &back.Histograms[0], facts, value()), RangeRow("b", &back.Histograms[1], facts, value())}); ok {
 			charts = append(charts, c)
@@ -558,5 +562,124 @@ func TestKnots(t *testing.T) {
 	}
 	if named < 8 {
 		t.Errorf("%d of 12 knots are named", named)
+	}
+}
+
+// TestInvalidRuns: an INVALID run has another mark and the word wherever it is shown with others.
+func TestInvalidRuns(t *testing.T) {
+	rows := []Row{{Name: "a", Value: "10", To: 10, Asked: 12}, {Name: "b", Value: "9", To: 9, Invalid: true}}
+	c, ok := Overview("overview", "Throughput", Axis{Label: "samples/s"}, rows)
+	if !ok {
+		t.Fatal("no chart")
+	}
+	check(t, "overview", c)
+	l := c.layOut(false)
+	words := textsOf(l)
+	for _, want := range []string{"INVALID 9", "INVALID run", "10, asked for: 12.0", "rate asked for by the schedule"} {
+		if !slices.Contains(words, want) {
+			t.Errorf("no %q among %q", want, words)
+		}
+	}
+	filled := 0
+	for _, p := range l.paths {
+		if p.fill && p.ink == inkFirst {
+			filled++
+		}
+	}
+	if filled != 1 || !strings.Contains(c.Alt, "b: INVALID 9") ||
+		!strings.Contains(strings.Join(c.Notes, ""), "not the highest") {
+		t.Errorf("%d bars are filled; %s; %q", filled, c.Alt, c.Notes)
+	}
+	file := series.Of(source{400, 1, false})
+	for _, c := range Overlays([]Run{{Name: "a", File: file}, {Name: "b", File: file, Invalid: true}}) {
+		check(t, c.ID, c)
+		l := c.layOut(false)
+		dotted := slices.ContainsFunc(l.paths, func(p scenePath) bool {
+			return p.ink == lineInk(1) && slices.Equal(p.dash, Line{Invalid: true}.dashes(1))
+		})
+		if !slices.Contains(textsOf(l), "b (INVALID)") || slices.Contains(textsOf(l), "a (INVALID)") || !dotted {
+			t.Errorf("%s: %q, dotted %v", c.ID, textsOf(l), dotted)
+		}
+	}
+}
+
+func textsOf(l *drawnScene) (all []string) {
+	for _, w := range l.texts {
+		all = append(all, w.text)
+	}
+	return all
+}
+
+// TestAxesBeginAtZero: bars and surfaces begin at 0; a line's axis that does not begin there says so.
+func TestAxesBeginAtZero(t *testing.T) {
+	x, y := []float64{1, 2, 3}, []float64{105, 104, 108}
+	for name, of := range map[string]struct {
+		chart Chart
+		says  string
+	}{
+		"surface": {Chart{Lines: []Line{{X: x, Y: y, Fill: true}}, Y: Axis{Label: "y"}}, "y"},
+		"line":    {Chart{Lines: []Line{{X: x, Y: y}}, Y: Axis{Label: "y"}}, "y (axis begins at 104, not 0)"},
+		"times": {Chart{Lines: []Line{{X: x, Y: []float64{2.1e6, 2.2e6, 2.4e6}}}, Y: Axis{Label: "y", Of: Latency}},
+			"y, ms (axis begins at 2.10 ms, not 0)"},
+		"below": {Chart{Lines: []Line{{X: x, Y: []float64{-1, 2, 3}}}, Y: Axis{Label: "y"}}, "y"},
+	} {
+		of.chart.ID, of.chart.Title, of.chart.X = name, name, Axis{Label: "x"}
+		check(t, name, of.chart)
+		if words := textsOf(of.chart.layOut(false)); !slices.Contains(words, of.says) {
+			t.Errorf("%s: no %q among %q", name, of.says, words)
+		}
+	}
+	c := Chart{ID: "rows", Title: "rows", X: Axis{Label: "x"},
+		Rows: []Row{{Name: "a", From: 5, To: 9}, {Name: "b", From: 6, To: 8}}}
+	if words := textsOf(c.layOut(false)); !slices.Contains(words, "0") {
+		t.Errorf("the bars do not begin at 0: %q", words)
+	}
+}
+
+// TestNamesCoverNoPoint: neither a knot's name nor a mark's covers a point of any line.
+func TestNamesCoverNoPoint(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 40 {
+		c := Chart{ID: "points", Title: "Points", X: Axis{Label: "x"}, Y: Axis{Label: "y"},
+			Marks: []Mark{{Name: "a limit of this", At: 50, Limit: true}, {Name: "another mark", At: 30, Vertical: true}}}
+		for range 3 {
+			var l Line
+			for k := range 10 {
+				l.X, l.Y = append(l.X, 10*float64(k)), append(l.Y, 100*r.Float64())
+				l.Knots = append(l.Knots, Knot{Name: fmt.Sprint(1 << k)})
+			}
+			c.Lines = append(c.Lines, l)
+		}
+		checkBoxes(t, c)
+		l := &chartLayout{}
+		l.drawnScene = *c.layOut(false)
+		for _, w := range l.texts {
+			for _, p := range l.paths {
+				if w.halo && p.dots && w.textBox().containsPoint(p.parts[0][0]) && p.width == knotWidth {
+					t.Errorf("%q covers a point", w.text)
+				}
+			}
+		}
+	}
+}
+
+func TestTimeline(t *testing.T) {
+	if _, ok := Timeline("t", "T", "samples/s", []TimelineEntry{{Value: 1}}); ok {
+		t.Error("a chart of one entry")
+	}
+	c, ok := Timeline("t", "T", "samples/s", []TimelineEntry{{Value: 100, Words: "first"}, {Value: 102, Invalid: true},
+		{Value: 90, Change: "worse"}})
+	if !ok {
+		t.Fatal("no chart")
+	}
+	check(t, "timeline", c)
+	words := textsOf(c.layOut(false))
+	for _, want := range []string{"worse", "change larger than the spread", "with INVALID or failed runs"} {
+		if !slices.Contains(words, want) {
+			t.Errorf("no %q among %q", want, words)
+		}
+	}
+	if !strings.Contains(c.Alt, "3 entries from 90.0 to 102, the newest 90.0; 1 with a change") {
+		t.Error(c.Alt)
 	}
 }

@@ -22,7 +22,7 @@ func Search(loads string, p float64, trials []Trial, limit int64) (c Chart, ok b
 	}
 	c = Chart{
 		ID: "search", Title: "Latency at the loads that were tried", X: Axis{Label: loads},
-		Y: Axis{Label: percentileText(p) + " of latency", Of: Latency},
+		Y: Axis{Label: percentileText(p) + " of latency", Of: Latency}, Rings: "misses the limit",
 	}
 	l := Line{Name: "latency"}
 	met, lowest, most := 0, sorted[0].NS, int64(0)
@@ -64,7 +64,7 @@ type Tried struct {
 func Settings(x string, tried []Tried, own float64) (c Chart, ok bool) {
 	c = Chart{
 		ID: "settings", Title: "Throughput of the settings that were tried", X: Axis{Label: x, Whole: true},
-		Y: Axis{Label: "samples/s", Max: own},
+		Y: Axis{Label: "samples/s", Max: own}, Rings: "measured by short tests alone",
 	}
 	faster := func(a, b Tried) int { return cmp.Compare(b.PerSec, a.PerSec) }
 	sorted := slices.SortedStableFunc(slices.Values(tried), faster)
@@ -89,7 +89,7 @@ func Settings(x string, tried []Tried, own float64) (c Chart, ok bool) {
 		return c, false
 	}
 	if high/low >= 8 {
-		c.X.Scale, c.X.Min, c.X.Max = Log, low, high
+		c.X.Scale, c.X.Min, c.X.Max, c.X.Doubling = Log, low, high, true
 	}
 	if own > 0 {
 		c.Marks = []Mark{{Name: "without a setting " + formatFigure(own), At: own}}

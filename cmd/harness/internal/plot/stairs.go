@@ -53,7 +53,7 @@ func usersAxis(all []Stairs) Axis {
 		}
 	}
 	if low > 0 && high/low >= 16 {
-		return Axis{Label: "users", Whole: true, Scale: Log, Min: low * .6, Max: high * 1.15}
+		return Axis{Label: usersLoad, Whole: true, Scale: Log, Min: low * .6, Max: high * 1.15, Doubling: true}
 	}
 	return Axis{Label: "users", Whole: true}
 }

@@ -54,6 +54,11 @@ func (l *chartLayout) drawValues() {
 	for i, line := range l.Lines {
 		l.drawNthLine(line, i)
 	}
+	for _, line := range l.Lines { // names stay clear of the knots of all lines
+		for k, n := range line.Knots {
+			l.writeKnotName(n.Name, l.placeValue(line.X[k], line.Y[k]))
+		}
+	}
 	for i, r := range l.Rows {
 		l.drawRow(r, l.plot.top+float64(i)*rowHeight)
 	}
@@ -74,7 +79,7 @@ func (l *chartLayout) drawDots(d *Dots) {
 			all = append(all, p)
 		}
 	}
-	l.used = append(l.used, all...)
+	l.used, l.spots = append(l.used, all...), append(l.spots, all...)
 	l.paths = append(l.paths, scenePath{ink: inkDots, dots: true, width: dotWidth, parts: [][]point{all}})
 }
 
@@ -120,7 +125,7 @@ func (l *chartLayout) drawNthLine(line Line, i int) {
 		l.fillSurface(inkUnder, append(around, point{last.x, l.plot.bottom}))
 	}
 	if len(points) > 1 || line.Knots == nil {
-		l.paths = append(l.paths, strokePath(lineInk(i), lineWidth, lineDashes(i), points...))
+		l.paths = append(l.paths, strokePath(lineInk(i), lineWidth, line.dashes(i), points...))
 	}
 	for k := 1; k < len(points); k++ {
 		l.coverLine([2]point{points[k-1], points[k]})
@@ -144,7 +149,7 @@ func (line Line) lineCorners(at []point) (points []point) {
 	return points
 }
 
-// drawKnots draws the points of a line as discs or rings with hover texts, and their names where they fit.
+// drawKnots draws the points of a line as discs and rings, each with its words.
 func (l *chartLayout) drawKnots(all []Knot, at []point, of chartInk) {
 	for k, n := range all {
 		p, shade := at[k], of
@@ -157,18 +162,36 @@ func (l *chartLayout) drawKnots(all []Knot, at []point, of chartInk) {
 			disc.ink, disc.width = inkBack, knotWidth-3
 			l.paths = append(l.paths, disc)
 		}
-		l.used = append(l.used, p)
+		if n.Framed {
+			l.paths = append(l.paths, framePath(p))
+		}
+		l.used, l.spots = append(l.used, p), append(l.spots, p)
 		if n.Words != "" {
 			l.hovers = append(l.hovers, sceneHover{sceneBox{p.x - 6, p.y - 6, p.x + 6, p.y + 6}, n.Words})
 		}
 	}
-	for k, n := range all {
-		l.writeKnotName(n.Name, at[k], at)
+}
+
+// framePath is the square around a flagged knot.
+func framePath(p point) scenePath {
+	const half = 5.5
+	corners := boxCorners(sceneBox{p.x - half, p.y - half, p.x + half, p.y + half})
+	return strokePath(inkLimit, lineWidth, nil, append(corners, corners[0])...)
+}
+
+// ringCorners are those of a ring around a place.
+func ringCorners(at point) []point {
+	const corners = 12
+	all := make([]point, corners+1)
+	for k := range all {
+		turn := 2 * math.Pi * float64(k) / corners
+		all[k] = point{at.x + 2.6*math.Cos(turn), at.y + 2.6*math.Sin(turn)}
 	}
+	return all
 }
 
 // writeKnotName writes the name of a knot next to it, without covering other knots and texts.
-func (l *chartLayout) writeKnotName(name string, p point, others []point) {
+func (l *chartLayout) writeKnotName(name string, p point) {
 	named := func(o sceneText) bool { // a point of another line at nearly the same position has this name
 		return o.text == name && math.Hypot(o.x-p.x, o.y-p.y) < 16
 	}
@@ -176,7 +199,7 @@ func (l *chartLayout) writeKnotName(name string, p point, others []point) {
 		return
 	}
 	for _, w := range []sceneText{
-		{x: p.x, y: p.y - 6, anchor: middle}, {x: p.x + 6, y: p.y - 3, anchor: start}, {x: p.x, y: p.y + 14, anchor: middle},
+		{x: p.x, y: p.y - 7, anchor: middle}, {x: p.x + 6, y: p.y - 3, anchor: start}, {x: p.x, y: p.y + 14, anchor: middle},
 		{x: p.x - 6, y: p.y - 3, anchor: end},
 	} {
 		w.text, w.textLook, w.ink, w.halo = name, small, inkAxis, true
@@ -185,7 +208,7 @@ func (l *chartLayout) writeKnotName(name string, p point, others []point) {
 		near := func(o point) bool {
 			return o != p && (sceneBox{b.left - 3, b.top - 3, b.right + 3, b.bottom + 3}).containsPoint(o)
 		}
-		if b.coversWhole(l.plot) && !slices.ContainsFunc(l.texts, covers) && !slices.ContainsFunc(others, near) {
+		if b.coversWhole(l.plot) && !slices.ContainsFunc(l.texts, covers) && !slices.ContainsFunc(l.spots, near) {
 			l.texts = append(l.texts, w)
 			return
 		}
@@ -194,7 +217,7 @@ func (l *chartLayout) writeKnotName(name string, p point, others []point) {
 
 // drawRow draws a bar below its name.
 func (l *chartLayout) drawRow(r Row, top float64) {
-	value := plain.cutText(r.Value, width*.6)
+	value := plain.cutText(r.valueText(), width*.75)
 	wide := plain.textWidth(value)
 	l.writeCut(r.Name, 0, top+13, width-wide-10, plain, inkText)
 	if value != "" {
@@ -205,7 +228,10 @@ func (l *chartLayout) drawRow(r Row, top float64) {
 		l.drawLine(inkAxis, 1, point{at(r.Low), top + 23}, point{at(r.High), top + 23})
 		l.drawLine(inkAxis, 1, point{at(r.High), top + 20}, point{at(r.High), top + 26})
 	}
-	l.fillSurface(inkFirst, boxCorners(sceneBox{at(r.From), top + 18, max(at(r.To), at(r.From)+1.5), top + 28}))
+	l.drawBar(r, sceneBox{at(r.From), top + 18, max(at(r.To), at(r.From)+1.5), top + 28})
+	if r.Asked > 0 {
+		l.drawLine(inkMark, 2.4, point{at(r.Asked), top + 15.5}, point{at(r.Asked), top + 30.5})
+	}
 	if r.At > 0 {
 		l.drawLine(inkMark, 3, point{at(r.At), top + 16.5}, point{at(r.At), top + 29.5})
 	}
@@ -214,11 +240,33 @@ func (l *chartLayout) drawRow(r Row, top float64) {
 	}
 }
 
+// drawBar fills the bar of a row; that of an INVALID run has an outline and is hatched.
+func (l *chartLayout) drawBar(r Row, b sceneBox) {
+	if r.Invalid {
+		l.paths = append(l.paths, hatchBox(inkFirst, b))
+		return
+	}
+	l.fillSurface(inkFirst, boxCorners(b))
+}
+
+// hatchBox is the outline of a box with slanting lines in it.
+func hatchBox(k chartInk, b sceneBox) scenePath {
+	const apart = 5
+	p := scenePath{ink: k, width: 1.2, parts: [][]point{append(boxCorners(b), point{b.left, b.top})}}
+	high := b.bottom - b.top
+	for x := b.left - high + apart; x < b.right; x += apart {
+		from, to := max(x, b.left), min(x+high, b.right)
+		p.parts = append(p.parts, []point{{from, b.bottom - (from - x)}, {to, b.bottom - (to - x)}})
+	}
+	return p
+}
+
 // rowEntries returns the key entries for the parts of rows.
 func (l *chartLayout) rowEntries() []keyEntry {
-	var ranges, marks, limits bool
+	var ranges, marks, limits, asked, invalid bool
 	for _, r := range l.Rows {
 		ranges, marks, limits = ranges || r.High > r.To, marks || r.At > 0, limits || r.Limit > 0
+		asked, invalid = asked || r.Asked > 0, invalid || r.Invalid
 	}
 	var all []keyEntry
 	if ranges {
@@ -228,6 +276,13 @@ func (l *chartLayout) rowEntries() []keyEntry {
 	}
 	if marks {
 		all = append(all, keyEntry{"judged percentile", strokePath(inkMark, 3, nil, point{7, -6}, point{7, 6}), inkText})
+	}
+	if asked {
+		all = append(all, keyEntry{"rate asked for by the schedule",
+			strokePath(inkMark, 2.4, nil, point{7, -6}, point{7, 6}), inkText})
+	}
+	if invalid {
+		all = append(all, keyEntry{invalidWord + " run", hatchBox(inkFirst, sceneBox{0, -4, 14, 4}), inkText})
 	}
 	if limits {
 		all = append(all, keyEntry{"limit", strokePath(inkLimit, 2.4, nil, point{7, -6}, point{7, 6}), inkText})

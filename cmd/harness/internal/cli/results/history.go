@@ -1,7 +1,6 @@
 package results
 
 import (
-	_ "embed"
 	"errors"
 	"fmt"
 	"html/template"
@@ -86,19 +85,6 @@ func (a *app) showHistory(f *historyFlags, path string) error {
 		return t.WriteJSON(a.Data)
 	}
 	return t.WriteText(a.Stdout)
-}
-
-//go:embed history.html
-var historyText string
-
-var historyPage = page.ParseTemplate(historyText, template.FuncMap{"class": verdictClass})
-
-// writeHistory writes a self-contained page without scripts.
-func writeHistory(w io.Writer, t compare.Timeline) error {
-	return historyPage.Execute(w, struct {
-		compare.Timeline
-		Head page.Head
-	}{t, page.NewHead("Results over time", comparisonRules)})
 }
 
 // The sizes of a badge in SVG units, and the maximum length of its text.

@@ -127,13 +127,15 @@ func loadCell(l record.ServingLoad) string {
 	return sweepfile.FormatRate(&l.Value) + "/s"
 }
 
-// percentileText formats a percentile in nanoseconds as objectives judge it, which includes failures. A dash means that
-// there is no value.
+// percentileText is a percentile of nanoseconds as objectives judge it: failures count. A dash means that
+// there is none.
 func percentileText(d metrics.Distribution, p float64) string {
 	q, ok := d.PercentileAt(p)
 	switch {
 	case !ok:
 		return "-"
+	case d.N > 0 && !metrics.EnoughValues(d.N, p):
+		return metrics.TooFew
 	case math.IsInf(q.JudgedValue(), 1):
 		return "failed"
 	}

@@ -95,3 +95,31 @@ func TestEveryElementEnds(t *testing.T) {
 		t.Errorf("%d elements are left open", depth)
 	}
 }
+
+// TestHistoryPage: the page of a history has a chart of each series with two entries, and the words of its changes.
+func TestHistoryPage(t *testing.T) {
+	row := func(v float64, verdict compare.DifferenceVerdict) compare.FigureRow {
+		s := compare.FigureSample{Values: []float64{v}, Median: v, Min: v, Max: v}
+		return compare.FigureRow{Name: "samples_per_second", Title: "samples per second", Unit: "samples/s", Base: s, New: s,
+			Verdict: verdict}
+	}
+	const name = "<b>תווית</b>"
+	entries := []compare.Entry{{Label: name, FigureRow: row(100, compare.First)},
+		{Verdicts: "INVALID", FigureRow: row(90, compare.Worsened)}}
+	one := compare.Series{Name: "one", Title: "T", Unit: "u", Entries: entries[:1]}
+	two := compare.Series{Name: "two", Title: "T", Unit: "u", Entries: entries}
+	var b bytes.Buffer
+	if err := writeHistory(&b, compare.Timeline{Series: []compare.Series{one, two}}); err != nil {
+		t.Fatal(err)
+	}
+	text := b.String()
+	if n := strings.Count(text, `<svg class="plot"`); n != 1 {
+		t.Errorf("%d charts of two series, one with a single entry", n)
+	}
+	for _, want := range []string{`<figure id="series-2">`, "change larger than the spread", "with INVALID or failed runs",
+		">worse</text>", "<bdi>&lt;b&gt;תווית&lt;/b&gt;</bdi>", `data-label="Label"`, `<html lang="en">`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
