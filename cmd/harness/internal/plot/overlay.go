@@ -166,9 +166,11 @@ func Overview(id, title string, x Axis, rows []Row) (c Chart, ok bool) {
 	if len(rows) < 2 {
 		return Chart{}, false
 	}
-	said := make([]string, 0, maxRows)
 	c = Chart{ID: id, Title: title, X: x, Rows: rows[:min(len(rows), maxRows)]}
-	said = append(said, lists.Map(c.Rows, func(r Row) string { return r.Name + ": " + r.valueText() })...)
+	var said []string
+	for _, r := range c.Rows {
+		said = append(said, r.Name+": "+r.valueText())
+	}
 	if n := len(rows) - len(c.Rows); n > 0 {
 		c.Notes = append(c.Notes, fmt.Sprintf("The first %d of %d runs.", maxRows, len(rows)))
 	}

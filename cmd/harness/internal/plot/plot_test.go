@@ -590,7 +590,7 @@ func TestInvalidRuns(t *testing.T) {
 		!strings.Contains(strings.Join(c.Notes, ""), "not the highest") {
 		t.Errorf("%d bars are filled; %s; %q", filled, c.Alt, c.Notes)
 	}
-	file := series.Of(source{400, 1, false})
+	file := series.FromSource(source{400, 1, false})
 	for _, c := range Overlays([]Run{{Name: "a", File: file}, {Name: "b", File: file, Invalid: true}}) {
 		check(t, c.ID, c)
 		l := c.layOut(false)

@@ -15,10 +15,9 @@ import (
 	"github.com/plumbline-ml/plumbline/cmd/harness/internal/plot"
 	"github.com/plumbline-ml/plumbline/internal/compare"
 	"github.com/plumbline-ml/plumbline/internal/figure"
-	"github.com/plumbline-ml/plumbline/internal/lists"
 )
 
-// The templates of the pages; pagesText has what both share.
+// The templates of the pages. pagesText contains the parts that both share.
 var (
 	//go:embed pages.html
 	pagesText string
@@ -28,7 +27,7 @@ var (
 	historyText string
 )
 
-// pageRules are the rules of the pages of comparisons and histories, without those that they share with reports.
+// pageRules contains the style rules of the pages of comparisons and histories, without those shared with reports.
 const pageRules = `.side{font-size:1rem;overflow-wrap:anywhere}
 svg.key{width:.7rem;height:.7rem}svg.dots{width:10rem;height:1.5rem;vertical-align:middle}
 circle{fill-opacity:.7}circle.base{fill:var(--soft)}circle.new{fill:var(--link)}
@@ -48,7 +47,7 @@ var (
 	historyPage    = page.ParseTemplate(pagesText+historyText, pageFunctions)
 )
 
-// writeComparison writes one page that needs no other file and runs no script. Names from results stand there as text.
+// writeComparison writes a page that needs no other file and runs no script. Names from results are escaped.
 func writeComparison(w io.Writer, c compare.Comparison) error {
 	return comparisonPage.Execute(w, struct {
 		compare.Comparison
@@ -58,7 +57,7 @@ func writeComparison(w io.Writer, c compare.Comparison) error {
 
 // shownSeries is a series of a history on its page.
 type shownSeries struct {
-	compare.Series
+	compare.BenchmarkSeries
 	Chart   *shownChart // nil: it has one entry
 	Entries *cellTable
 }
@@ -69,11 +68,11 @@ type shownChart struct {
 	SVG            template.HTML
 }
 
-// writeHistory writes one page that needs no other file and runs no script.
+// writeHistory writes a page that needs no other file and runs no script.
 func writeHistory(w io.Writer, t compare.Timeline) error {
 	shown := make([]shownSeries, len(t.Series))
 	for i, s := range t.Series {
-		shown[i] = shownSeries{Series: s, Entries: entriesTable(s)}
+		shown[i] = shownSeries{BenchmarkSeries: s, Entries: entriesTable(s)}
 		c, ok := timelineChart(fmt.Sprintf("series-%d", i+1), s)
 		if !ok {
 			continue
@@ -91,18 +90,18 @@ func writeHistory(w io.Writer, t compare.Timeline) error {
 	}{t, page.NewHead("Results over time", pageRules), shown})
 }
 
-// timelineChart is the chart of a series; ok is false where it has one entry.
-func timelineChart(id string, s compare.Series) (plot.Chart, bool) {
-	entries := lists.Map(s.Entries, func(e compare.Entry) plot.TimelineEntry {
-		words := []string{e.DateText(), e.CommitText(), e.Label, e.Text(e.New.Median) + " " + s.Unit, e.Standing(),
+// timelineChart returns the chart of a series. ok is false if the series has one entry.
+func timelineChart(id string, s compare.BenchmarkSeries) (plot.Chart, bool) {
+	entries := make([]plot.TimelineEntry, len(s.Entries))
+	for i, e := range s.Entries {
+		words := []string{e.DateText(), e.CommitText(), e.Label, e.Text(e.New.Median) + " " + s.Unit, e.ComparisonText(),
 			e.Verdicts}
-		shown := plot.TimelineEntry{Value: e.New.Median, Invalid: e.Verdicts != "",
+		entries[i] = plot.TimelineEntry{Value: e.New.Median, Invalid: e.Verdicts != "",
 			Words: strings.Join(slices.DeleteFunc(words, func(part string) bool { return part == "" }), ", ")}
 		if verdictClass(e.Verdict) != "" {
-			shown.Change = string(e.Verdict)
+			entries[i].Change = string(e.Verdict)
 		}
-		return shown
-	})
+	}
 	return plot.Timeline(id, s.Title+" over time", cmp.Or(s.Unit, s.Title), entries)
 }
 
@@ -122,21 +121,28 @@ type tableCell struct {
 }
 
 func textCells(texts ...string) []tableCell {
-	return lists.Map(texts, func(text string) tableCell { return tableCell{Text: text} })
+	cells := make([]tableCell, len(texts))
+	for i, text := range texts {
+		cells[i].Text = text
+	}
+	return cells
 }
 
 func verdictCell(text string, v compare.DifferenceVerdict) tableCell {
 	return tableCell{Text: text, Judged: true, Look: verdictClass(v)}
 }
 
-// differsTable is what differs between the runs of a pair.
+// differsTable returns the table of the properties that differ between the runs of a pair.
 func differsTable(p compare.ScenarioPair) *cellTable {
-	return &cellTable{Label: "What differs", Head: textCells("Differs", "Base", "New"),
-		Rows: lists.Map(p.Differs, func(d compare.PropertyDifference) []tableCell { return textCells(d.About, d.Base, d.New) })}
+	t := &cellTable{Label: "What differs", Head: textCells("Differs", "Base", "New")}
+	for _, d := range p.Differs {
+		t.Rows = append(t.Rows, textCells(d.About, d.Base, d.New))
+	}
+	return t
 }
 
-// figuresTable is the main figures of a pair, or the others; nil where there are none of those.
-func figuresTable(p compare.Pair, main bool) *cellTable {
+// figuresTable returns the table of the main figures of a pair, or of the others. It returns nil if there are no others.
+func figuresTable(p compare.ScenarioPair, main bool) *cellTable {
 	t := &cellTable{Label: "Figures", Head: []tableCell{{Text: "Figure"}, {Text: "Name"}, {Text: "Base", Class: "n"},
 		{Text: "±", Class: "n"}, {Text: "New", Class: "n"}, {Text: "±", Class: "n"}, {Text: "Change", Class: "n"},
 		{Text: "Verdict"}, {Text: "Runs"}}}
@@ -155,8 +161,8 @@ func figuresTable(p compare.Pair, main bool) *cellTable {
 	return t
 }
 
-// entriesTable is the entries of a series.
-func entriesTable(s compare.Series) *cellTable {
+// entriesTable returns the table of the entries of a series.
+func entriesTable(s compare.BenchmarkSeries) *cellTable {
 	t := &cellTable{Label: "Entries", Head: []tableCell{{Text: "Date"}, {Text: "Commit"}, {Text: "Label"},
 		{Text: "Runs", Class: "n"}, {Text: s.Metric, Class: "n"}, {Text: "±", Class: "n"}, {Text: "Change", Class: "n"},
 		{Text: "Verdict"}, {Text: "Note"}}}
@@ -170,17 +176,17 @@ func entriesTable(s compare.Series) *cellTable {
 		t.Rows = append(t.Rows, []tableCell{{Text: e.DateText()}, {Text: e.CommitText(), Class: "mono"}, {Text: e.Label},
 			{Text: strconv.Itoa(len(e.New.Values)), Class: "n"}, {Text: e.Text(e.New.Median), Class: "n"},
 			{Text: e.New.SpreadText(), Class: "n soft"}, {Text: e.ChangeText(), Class: "n"},
-			verdictCell(e.Standing(), e.Verdict), {Text: note}})
+			verdictCell(e.ComparisonText(), e.Verdict), {Text: note}})
 	}
 	return t
 }
 
-// verdictClass is the page's word for how a verdict looks.
+// verdictClass returns the style class of a verdict, or "" for an ordinary one.
 func verdictClass(v compare.DifferenceVerdict) string {
 	switch v {
-	case compare.Improved:
+	case compare.VerdictImproved:
 		return "good"
-	case compare.Worsened:
+	case compare.VerdictWorsened:
 		return "bad"
 	case compare.VerdictChanged:
 		return "warn"
@@ -188,7 +194,7 @@ func verdictClass(v compare.DifferenceVerdict) string {
 	return ""
 }
 
-// The room of a strip of dots, in its own units, and how many are drawn of each side.
+// The size of a strip of dots in its own units, and the maximum number of dots per side.
 const (
 	stripWidth  = 160
 	stripMargin = 5
@@ -198,21 +204,21 @@ const (
 // stripDot is a run's value in a strip.
 type stripDot struct{ X, Y string }
 
-// valueStrip is the values of both sides on one scale.
+// valueStrip contains the values of both sides on one scale.
 type valueStrip struct{ Base, New []stripDot }
 
-// placeDots places the values of a row; with one run a side there is nothing to see.
+// placeDots places the values of a row. It returns nil if each side has one run.
 func placeDots(r compare.FigureRow) *valueStrip {
 	if len(r.Base.Values)+len(r.New.Values) < 3 {
 		return nil
 	}
-	least, most := math.Min(r.Base.Min, r.New.Min), math.Max(r.Base.Max, r.New.Max)
+	low, high := math.Min(r.Base.Min, r.New.Min), math.Max(r.Base.Max, r.New.Max)
 	place := func(values []float64, y string) []stripDot {
 		var all []stripDot
 		for _, v := range values[:min(len(values), maxDots)] {
 			at := 0.5
-			if most > least {
-				at = (v - least) / (most - least)
+			if high > low {
+				at = (v - low) / (high - low)
 			}
 			all = append(all, stripDot{strconv.FormatFloat(stripMargin+at*(stripWidth-2*stripMargin), 'f', 1, 64), y})
 		}

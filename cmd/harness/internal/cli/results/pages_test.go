@@ -104,12 +104,12 @@ func TestHistoryPage(t *testing.T) {
 			Verdict: verdict}
 	}
 	const name = "<b>תווית</b>"
-	entries := []compare.Entry{{Label: name, FigureRow: row(100, compare.First)},
-		{Verdicts: "INVALID", FigureRow: row(90, compare.Worsened)}}
-	one := compare.Series{Name: "one", Title: "T", Unit: "u", Entries: entries[:1]}
-	two := compare.Series{Name: "two", Title: "T", Unit: "u", Entries: entries}
+	entries := []compare.TimelineEntry{{Label: name, FigureRow: row(100, compare.VerdictFirst)},
+		{Verdicts: "INVALID", FigureRow: row(90, compare.VerdictWorsened)}}
+	one := compare.BenchmarkSeries{Name: "one", Title: "T", Unit: "u", Entries: entries[:1]}
+	two := compare.BenchmarkSeries{Name: "two", Title: "T", Unit: "u", Entries: entries}
 	var b bytes.Buffer
-	if err := writeHistory(&b, compare.Timeline{Series: []compare.Series{one, two}}); err != nil {
+	if err := writeHistory(&b, compare.Timeline{Series: []compare.BenchmarkSeries{one, two}}); err != nil {
 		t.Fatal(err)
 	}
 	text := b.String()
