@@ -141,7 +141,7 @@ func differsTable(p compare.ScenarioPair) *cellTable {
 	return t
 }
 
-// figuresTable returns the table of the main figures of a pair, or of the others. It returns nil if there are no others.
+// figuresTable returns the table of the main figures of a pair, or of the others; nil if there are no others.
 func figuresTable(p compare.ScenarioPair, main bool) *cellTable {
 	t := &cellTable{Label: "Figures", Head: []tableCell{{Text: "Figure"}, {Text: "Name"}, {Text: "Base", Class: "n"},
 		{Text: "±", Class: "n"}, {Text: "New", Class: "n"}, {Text: "±", Class: "n"}, {Text: "Change", Class: "n"},
