@@ -2,8 +2,8 @@ package loadgen
 
 import "github.com/plumbline-ml/plumbline/loadgen/internal/record"
 
-// collectSeries moves the records of a series to p. All samples must be answered. It copies only if several lanes ended
-// at different places.
+// collectSeries moves the records of a series to p. All samples must be answered. It copies them only if
+// several lanes stopped at different points of the plan.
 func (x *queryIssuer) collectSeries(p *testSeries) {
 	samples := x.rec.Issued()
 	p.Start = x.clock.Wall()

@@ -11,7 +11,8 @@ var detectionLimits = [3]int{1, 10, maxDetections}
 // areaCurve contains the precision and recall of one category in one range of area.
 type areaCurve struct {
 	// precision contains the precision at each point of recall, made monotone: the highest precision at this recall or
-	// above, and 0 above the highest recall reached. If no truth counts, it is nil, and means exclude the category.
+	// above, and 0 above the highest recall reached. It is nil if no ground-truth object counts; averages then leave out
+	// the category.
 	precision *[thresholds][recallPoints]float64
 	recall    [len(detectionLimits)][thresholds]float64
 }

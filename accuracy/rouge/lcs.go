@@ -57,7 +57,7 @@ func (l *subsequenceFinder) clearReference() {
 func (l *subsequenceFinder) commonLength(reference, predicted []int32) int {
 	l.setReference(reference)
 	defer l.clearReference()
-	row := l.startRow(1)
+	row := l.resetRows(1)
 	for _, w := range predicted {
 		if l.slots[w] > 0 {
 			nextRow(row, row, l.matchRow(w))
@@ -66,8 +66,8 @@ func (l *subsequenceFinder) commonLength(reference, predicted []int32) int {
 	return l.countZeros(row)
 }
 
-// startRow makes room for n rows and returns the first, with all bits set.
-func (l *subsequenceFinder) startRow(n int) []uint64 {
+// resetRows makes room for n rows and returns the first, with all bits set.
+func (l *subsequenceFinder) resetRows(n int) []uint64 {
 	if need := n * l.words; cap(l.rows) < need {
 		l.rows = make([]uint64, 2*need)
 	}
@@ -128,7 +128,7 @@ func (l *subsequenceFinder) markCommon(predicted []int32) {
 
 // fillRows computes all rows and reports whether the reference contains any predicted word.
 func (l *subsequenceFinder) fillRows(predicted []int32) bool {
-	from := l.startRow(len(predicted) + 1)
+	from := l.resetRows(len(predicted) + 1)
 	found := false
 	for j, w := range predicted {
 		to := l.rows[(j+1)*l.words : (j+2)*l.words]

@@ -61,7 +61,7 @@ func (a *requestMaker) makeRequest(p backend.Prompt, salt string, goesOn bool) (
 		return serverRequest{}, err
 	}
 	if a.settings.api == nativeAPI {
-		return a.generateRequest(p), nil
+		return a.sglangRequest(p), nil
 	}
 	if p.Fields != nil {
 		return a.exactRequest(p, salt, goesOn), nil

@@ -36,8 +36,8 @@ func (a *requestMaker) seedName() string {
 	return "seed"
 }
 
-// generateRequest writes a request to /generate.
-func (a *requestMaker) generateRequest(p backend.Prompt) serverRequest {
+// sglangRequest writes a request to /generate.
+func (a *requestMaker) sglangRequest(p backend.Prompt) serverRequest {
 	b := make([]byte, 0, 512+7*len(p.Tokens))
 	b = appendIDs(append(b, `{"input_ids":`...), p.Tokens)
 	b = append(b, `,"sampling_params":{`...)

@@ -51,7 +51,7 @@ func convertLabels(labels []uint8) {
 	}
 }
 
-// noteLabels records whether the labels of a case contain a 3 or a 4, for Doubt.
+// noteLabels records whether the labels of a case contain a 3 or a 4, for CheckAmbiguity.
 func (s *CaseSet) noteLabels(name string, three, four bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,9 +63,9 @@ func (s *CaseSet) noteLabels(name string, three, four bool) {
 	}
 }
 
-// Doubt returns an error if labels read so far are ambiguous: in a folder of converted labels, one case has published
-// labels and another has neither a 3 nor a 4.
-func (s *CaseSet) Doubt() error {
+// CheckAmbiguity returns an error if the labels read so far are ambiguous: in a folder of converted labels, one case has
+// published labels and another has neither a 3 nor a 4.
+func (s *CaseSet) CheckAmbiguity() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.publishedCase == "" || s.ambiguousCase == "" {

@@ -97,7 +97,7 @@ func TestHeadsAreReadAsDrawn(t *testing.T) {
 					t.Errorf("%s, shape %v: labels differ, %v", s.Name(i), s.Shape(i), err)
 				}
 			}
-			if err := s.Doubt(); err != nil {
+			if err := s.CheckAmbiguity(); err != nil {
 				t.Error(err)
 			}
 		})
@@ -113,13 +113,13 @@ func TestPublishedLabelsInTheFolderOfConvertedOnes(t *testing.T) {
 	if labels, err := s.Labels(0); err != nil || !bytes.Equal(labels, volumes.HeadEval().Draw(first).Labels) {
 		t.Errorf("%s: labels differ, %v", s.Name(0), err)
 	}
-	if err := s.Doubt(); err != nil {
+	if err := s.CheckAmbiguity(); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.Labels(1); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Doubt(); !errors.Is(err, ErrDataset) ||
+	if err := s.CheckAmbiguity(); !errors.Is(err, ErrDataset) ||
 		!strings.Contains(err.Error(), "LGG__Plumbline_005 have neither 3") {
 		t.Errorf("labels of both kinds: %v", err)
 	}

@@ -80,7 +80,7 @@ func TestReadmeHasTheFiguresOfTheCard(t *testing.T) {
 		return fmt.Sprintf("%.4f | %.4f | %.4f | %.4f", mean, classes[0], classes[1], classes[2])
 	})
 	for what, found := range map[string]map[string]float64{
-		"all of it":                 card.Whole,
+		"all inputs":                card.Whole,
 		"no scores of the pictures": card.Unpainted, "no intensity and no elongation": card.WithoutIntensity,
 	} {
 		row := "| " + what

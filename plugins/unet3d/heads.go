@@ -32,8 +32,8 @@ type headSet interface {
 	Box(r volume.HeadRecipe, i int) (volume.Box, error)
 	// Labels returns the classes of the voxels as scanned. The caller owns them.
 	Labels(i int) ([]uint8, error)
-	// Doubt returns an error if Labels may have misinterpreted its files.
-	Doubt() error
+	// CheckAmbiguity returns an error if Labels may have misinterpreted its files.
+	CheckAmbiguity() error
 }
 
 // drawnHeads contains the embedded heads.
@@ -54,7 +54,7 @@ func (d drawnHeads) Box(r volume.HeadRecipe, i int) (volume.Box, error) {
 
 func (d drawnHeads) Labels(i int) ([]uint8, error) { return d.Draw(i).Labels, nil }
 
-func (d drawnHeads) Doubt() error { return nil }
+func (d drawnHeads) CheckAmbiguity() error { return nil }
 
 // fileHeads contains heads in files.
 type fileHeads struct{ *brats.CaseSet }

@@ -45,7 +45,7 @@ func newHeadScorer(b headBinding, set headSet, d accuracy.DType, exhibits int) (
 // scoreRegions returns the exact means. A region that occurs in no case has no metric, and neither has the overall
 // mean; a note explains this.
 func (s *headScorer) scoreRegions(r dice.HeadResult, _ scoring.Counts) (sdk.Score, error) {
-	if err := s.heads.Doubt(); err != nil {
+	if err := s.heads.CheckAmbiguity(); err != nil {
 		return sdk.Score{}, sdk.Data(err)
 	}
 	score := sdk.Score{OfficialText: r.String()}

@@ -359,7 +359,7 @@ type large struct {
 func (large) Len() int               { return 1 }
 func (large) Name(int) string        { return "HGG__large" }
 func (large) Shape(int) volume.Shape { return volume.Shape{155, 240, 240} }
-func (large) Doubt() error           { return nil }
+func (large) CheckAmbiguity() error  { return nil }
 
 func (large) Box(volume.HeadRecipe, int) (volume.Box, error) {
 	return volume.Box{Low: volume.Shape{5, 40, 50}, Size: volume.Shape{140, 170, 140}}, nil

@@ -62,7 +62,7 @@ func TestReadmeIsThatOfTheCard(t *testing.T) {
 		return fmt.Sprintf("%.4f | %.2f | %.4f", v[0], v[1], v[2])
 	})
 	for name, m := range map[string]map[string]float64{
-		"a model that looks at nothing": c.Floor, "picture hidden": c.PictureHidden, "title hidden": c.TitleHidden,
+		"a model that ignores its inputs": c.Floor, "picture hidden": c.PictureHidden, "title hidden": c.TitleHidden,
 	} {
 		manifesttest.CheckReadmeRow(t, strings.Join([]string{"|", name, "|",
 			fmt.Sprintf("%.4f | %.2f | %.4f", m[categoryF1Metric], m[brandMetric], m[secondHandF1Metric]), "|"}, " "))

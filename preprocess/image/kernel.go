@@ -41,7 +41,7 @@ func (k pillowKernel) fillAxis(a *resizeAxis[int32], shares []float64, src, dst,
 		centre := (float64(d) + 0.5) * scale
 		first := max(int(centre-support+0.5), 0)
 		end := min(int(centre+support+0.5), src)
-		shares = k.appendHeights(shares[:0], first, end, centre, 1/wide)
+		shares = k.appendWeights(shares[:0], first, end, centre, 1/wide)
 		a.beginSample(first)
 		for _, s := range shares {
 			a.addWeight(int32(math.Round(s * (1 << pillowBits))))
@@ -50,18 +50,18 @@ func (k pillowKernel) fillAxis(a *resizeAxis[int32], shares []float64, src, dst,
 	return shares
 }
 
-// appendHeights appends the normalized heights of the kernel at samples first to end-1.
-func (k pillowKernel) appendHeights(shares []float64, first, end int, centre, step float64) []float64 {
+// appendWeights appends the normalized heights of the kernel at samples first to end-1.
+func (k pillowKernel) appendWeights(weights []float64, first, end int, centre, step float64) []float64 {
 	total := 0.0
 	for x := first; x < end; x++ {
 		w := k.height((float64(x) - centre + 0.5) * step)
-		shares = append(shares, w)
+		weights = append(weights, w)
 		total += w
 	}
 	if total != 0 {
-		for i := range shares {
-			shares[i] /= total
+		for i := range weights {
+			weights[i] /= total
 		}
 	}
-	return shares
+	return weights
 }

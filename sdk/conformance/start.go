@@ -52,7 +52,7 @@ func checkDescription(ctx context.Context, v *pluginVisit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	faults := describeFaults(d)
+	faults := descriptionFaults(d)
 	if !reflect.DeepEqual(inspected, d) {
 		faults = append(faults, errors.New("the argument describe and the wire describe different plugins"))
 	}
@@ -60,8 +60,8 @@ func checkDescription(ctx context.Context, v *pluginVisit) (string, error) {
 		strings.Join(d.Backends, ", ")), errors.Join(faults...)
 }
 
-// describeFaults returns the faults of a description.
-func describeFaults(d sdk.Description) (faults []error) {
+// descriptionFaults returns the faults of a description.
+func descriptionFaults(d sdk.Description) (faults []error) {
 	if d.Name == "" || d.Version == "" || d.Summary == "" {
 		faults = append(faults, fmt.Errorf("name %q, version %q, summary %q: none may be empty", d.Name, d.Version,
 			d.Summary))

@@ -104,21 +104,21 @@ func (s Scoring) Log(ctx context.Context, p plugin.Plugin, path string, embedded
 	o := s.scoreOptions(embedded)
 	if len(s.Model.ScorerParts) > 0 {
 		if o.Memory, err = memoryPath(ctx, f); err != nil {
-			return Scored{}, classifyScorerError(ctx, fmt.Errorf("reading %s: %w", path, err))
+			return Scored{}, joinContextCause(ctx, fmt.Errorf("reading %s: %w", path, err))
 		}
 	}
 	o.Exhibits = sdk.MaxExhibits
 	scorer, err := p.OpenScorer(ctx, o)
 	if err != nil {
-		return Scored{}, classifyScorerError(ctx, fmt.Errorf("opening the scorer: %w", err))
+		return Scored{}, joinContextCause(ctx, fmt.Errorf("opening the scorer: %w", err))
 	}
 	h := sha256.New()
 	if err := streamLog(ctx, s.withProgress(f, io.TeeReader(f, h)), scorer); err != nil {
-		return Scored{}, classifyScorerError(ctx, fmt.Errorf("scoring %s: %w", path, err))
+		return Scored{}, joinContextCause(ctx, fmt.Errorf("scoring %s: %w", path, err))
 	}
 	result, err := scorer.Result()
 	if err != nil {
-		return Scored{}, classifyScorerError(ctx, fmt.Errorf("scoring %s: %w", path, err))
+		return Scored{}, joinContextCause(ctx, fmt.Errorf("scoring %s: %w", path, err))
 	}
 	return Scored{result, hex.EncodeToString(h.Sum(nil))}, nil
 }
@@ -128,7 +128,7 @@ func (s Scoring) Check(ctx context.Context, p plugin.Plugin, embedded bool) erro
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if _, err := p.OpenScorer(inner, s.scoreOptions(embedded)); err != nil {
-		return classifyScorerError(ctx, fmt.Errorf("opening the scorer: %w", err))
+		return joinContextCause(ctx, fmt.Errorf("opening the scorer: %w", err))
 	}
 	return nil
 }
@@ -187,8 +187,8 @@ func streamLog(ctx context.Context, r io.Reader, scorer sdk.Scorer) error {
 	return context.Cause(ctx)
 }
 
-// classifyScorerError returns err, joined with the cause of ctx if ctx has ended.
-func classifyScorerError(ctx context.Context, err error) error {
+// joinContextCause returns err, joined with the cause of ctx if ctx has ended.
+func joinContextCause(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w (%w)", err, context.Cause(ctx))
 	}

@@ -71,17 +71,17 @@ func question(subset string, i int) Question {
 	for i, f := range offered {
 		described[i] = f.describe(subset)
 	}
-	q.Row = line(map[string]any{
+	q.Row = jsonLine(map[string]any{
 		"id": q.ID, "question": [][]map[string]string{{{"role": "user", "content": q.Text}}}, "function": described,
 	})
 	if !strings.Contains(subset, "relevance") {
-		q.Answer = line(map[string]any{"id": q.ID, "ground_truth": answers})
+		q.Answer = jsonLine(map[string]any{"id": q.ID, "ground_truth": answers})
 	}
 	return q
 }
 
-// line returns a value as JSON.
-func line(v any) string {
+// jsonLine returns a value as JSON.
+func jsonLine(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil { // cannot happen for these values
 		return "{}"

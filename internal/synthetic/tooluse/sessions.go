@@ -55,13 +55,13 @@ func Rows() (all []string) {
 		add := func(row map[string]any) {
 			turn++
 			row["conversation_id"], row["turn"] = t.id, turn
-			all = append(all, line(row))
+			all = append(all, jsonLine(row))
 		}
 		add(map[string]any{"role": "user", "content": t.asked, "system": system, "tools": tools})
 		for i, s := range t.steps {
-			id := line(map[string]int{t.id: i})
+			id := jsonLine(map[string]int{t.id: i})
 			call := map[string]any{"id": id, "type": "function", "function": map[string]any{
-				"name": "bash", "arguments": line(map[string]string{"command": s.command})}}
+				"name": "bash", "arguments": jsonLine(map[string]string{"command": s.command})}}
 			add(map[string]any{"role": "assistant", "reasoning_content": s.thought, "tool_calls": []any{call}})
 			if i < len(t.steps)-1 {
 				add(map[string]any{"role": "tool", "delay_seconds": 0.2,

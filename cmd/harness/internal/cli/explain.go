@@ -26,7 +26,7 @@ in the code. Write a flag without its dashes. Without a word, the command lists 
   harness explain slo --json       a flag, as JSON
   harness explain 3                an exit code`
 
-// explainCommand returns harness explain.
+// explainCommand returns the command "harness explain".
 func explainCommand(a *shell.App) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{

@@ -24,7 +24,7 @@ type Run struct {
 func Overlays(runs []Run) []Chart {
 	var all []Chart
 	for _, of := range metric.Distributions() {
-		if of == metric.IssueDelay || of == metric.Latency && maxHave(runs, metric.QueryLatency, metric.TTFT) {
+		if of == metric.IssueDelay || of == metric.Latency && atLeastTwoHave(runs, metric.QueryLatency, metric.TTFT) {
 			continue
 		}
 		id := of.Key
@@ -51,9 +51,9 @@ func Overlays(runs []Run) []Chart {
 	return all
 }
 
-// maxHave reports whether at least two of the runs have one of the distributions, which are then more informative than
+// atLeastTwoHave reports whether at least two of the runs have one of the distributions, which are then more informative than
 // sample latencies.
-func maxHave(runs []Run, of ...metric.Times) bool {
+func atLeastTwoHave(runs []Run, of ...metric.Times) bool {
 	n := 0
 	for _, r := range runs {
 		if slices.ContainsFunc(of, func(t metric.Times) bool { return r.File.Histogram(t) != nil }) {

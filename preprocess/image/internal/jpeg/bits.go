@@ -50,8 +50,8 @@ func (b *bitReader) loadInterval(data []byte) int {
 // isOverrun reports whether more bits were read than exist.
 func (b *bitReader) isOverrun() bool { return 8*b.pos-int(b.validBits) > 8*b.end }
 
-// refill makes 56 or more bits valid. After the data, it adds zeros. After isOverrun becomes true, it must not be
-// called more often than one block requires.
+// refill makes 56 or more bits valid. After the data, it adds zeros. Once isOverrun is true, refill may be called only
+// until the current block is decoded, because the padding lasts no longer.
 func (b *bitReader) refill() {
 	b.accumulator |= binary.BigEndian.Uint64(b.data[b.pos:]) >> (b.validBits & 63)
 	b.pos += int(63-b.validBits) >> 3

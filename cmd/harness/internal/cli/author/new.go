@@ -38,7 +38,7 @@ type newFlags struct {
 	model                      newmodule.Classifier
 }
 
-// NewCommand returns harness new.
+// NewCommand returns the command "harness new".
 func NewCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &newFlags{}

@@ -47,7 +47,7 @@ type verifyFlags struct {
 	json                 bool
 }
 
-// VerifyCommand returns harness verify.
+// VerifyCommand returns the command "harness verify".
 func VerifyCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	v := &verifyFlags{PluginFlags: f}

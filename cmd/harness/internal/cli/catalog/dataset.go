@@ -36,7 +36,7 @@ const datasetExportHelp = `Write a plugin's own data set in the official layout,
   harness dataset export resnet50 pictures/
   harness dataset export resnet50 pictures/ --param set=calibration --param n=100`
 
-// DatasetCommand returns harness dataset.
+// DatasetCommand returns the command "harness dataset".
 func DatasetCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	c := &cobra.Command{

@@ -18,7 +18,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/discover"
 )
 
-// DescribeCommand returns harness describe.
+// DescribeCommand returns the command "harness describe".
 func DescribeCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	return &cobra.Command{

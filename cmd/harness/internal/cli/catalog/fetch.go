@@ -42,7 +42,7 @@ type fetchItem struct {
 	file fetch.File
 }
 
-// FetchCommand returns harness fetch.
+// FetchCommand returns the command "harness fetch".
 func FetchCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	var offline bool

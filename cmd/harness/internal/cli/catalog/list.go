@@ -20,7 +20,7 @@ import (
 // app is one execution of a command in this package.
 type app struct{ *shell.App }
 
-// ListCommand returns harness list.
+// ListCommand returns the command "harness list".
 func ListCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	var devices, long bool

@@ -22,7 +22,7 @@ import (
 // app is one execution of a command in this package.
 type app struct{ *shell.App }
 
-// DoctorCommand returns harness doctor.
+// DoctorCommand returns the command "harness doctor".
 func DoctorCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	return &cobra.Command{

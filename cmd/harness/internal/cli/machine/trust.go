@@ -47,7 +47,7 @@ type trustFlags struct {
 	with, env   []string
 }
 
-// TrustCommand returns harness trust.
+// TrustCommand returns the command "harness trust".
 func TrustCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	t := &trustFlags{PluginFlags: f}

@@ -36,7 +36,7 @@ type compareFlags struct {
 	failIf    []string
 }
 
-// CompareCommand returns harness compare.
+// CompareCommand returns the command "harness compare".
 func CompareCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &compareFlags{}

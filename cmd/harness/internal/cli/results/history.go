@@ -30,7 +30,7 @@ type historyFlags struct {
 	json             bool
 }
 
-// HistoryCommand returns harness history.
+// HistoryCommand returns the command "harness history".
 func HistoryCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &historyFlags{}

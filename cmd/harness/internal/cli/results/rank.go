@@ -39,7 +39,7 @@ type rankFlags struct {
 	json, all                   bool
 }
 
-// RankCommand returns harness rank.
+// RankCommand returns the command "harness rank".
 func RankCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &rankFlags{}

@@ -44,7 +44,7 @@ type runsReportFlags struct {
 	text                 bool
 }
 
-// ReportCommand returns harness report.
+// ReportCommand returns the command "harness report".
 func ReportCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &runsReportFlags{}

@@ -21,7 +21,7 @@ accuracy.txt to its folder. The command loads no models except those of the scor
 The result.json next to the log names the model and the data set. For logs in a submission, the folder
 SYSTEM/BENCHMARK/SCENARIO/accuracy gives the model. Use flags for the data set and other missing facts.`
 
-// ScoreCommand returns harness score.
+// ScoreCommand returns the command "harness score".
 func ScoreCommand(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	r := bench.ScoreRequest{Done: a.writeScore, Running: a.SetKill}

@@ -62,7 +62,7 @@ type Flags struct {
 	repeat              int
 }
 
-// Command returns harness run.
+// Command returns the command "harness run".
 func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	r := &Flags{PluginFlags: f}

@@ -14,7 +14,7 @@ import (
 	"github.com/plumbline-ml/plumbline/bench/settings"
 )
 
-// SettingsCommand returns harness settings.
+// SettingsCommand returns the command "harness settings".
 func SettingsCommand(a *shell.App, f *shell.PluginFlags) *cobra.Command {
 	r := bench.Request{Load: bench.Load{Mode: bench.ModePerformance}}
 	var explain bool

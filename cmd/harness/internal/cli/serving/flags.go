@@ -102,7 +102,7 @@ func (f *dataFlags) addFlags(flags *pflag.FlagSet) {
 	flags.StringVar(&f.OrderSeed, "order-seed", "", "`SEED` of the last two orders, 0 to 2^64 - 1 (default 42)")
 	flags.StringVar(&f.SaltSeed, "salt-seed", "",
 		"insert a salt from `SEED` between the system's and the user's part of each\nprompt")
-	flags.Uint64Var(&f.PromptOptions.Seed, "seed", defaultSeed, "seed `N` of prompts and times of requests")
+	flags.Uint64Var(&f.PromptOptions.Seed, "seed", defaultSeed, "seed `N` for the prompts and the request times")
 }
 
 // addAsk adds the flags for the form of requests.

@@ -37,7 +37,7 @@ The first Ctrl-C ends the current point and keeps the results; the same command 
 Exit codes: 0 measured, 2 usage, 3 no point meets --slo, or --fail-if is met, 5 the server failed, 6 no server, no such
 model, or data missing or wrong, 7 --find reached the client's limit, 8 --find had too little data, 130 interrupted.`
 
-// BenchCommand returns harness bench.
+// BenchCommand returns the command "harness bench".
 func BenchCommand(s *shell.App, plugins *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	f := &benchFlags{}
@@ -64,7 +64,7 @@ const probeHelp = `Describe a language-model server: its kind, the tokens it cou
 
 Exit codes: 0 the server answers, 6 it does not answer, or answers incorrectly.`
 
-// ProbeCommand returns harness probe.
+// ProbeCommand returns the command "harness probe".
 func ProbeCommand(s *shell.App) *cobra.Command {
 	a := &app{s}
 	f := &probeFlags{}

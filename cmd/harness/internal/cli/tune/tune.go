@@ -32,7 +32,7 @@ type tuneFlags struct {
 	json bool
 }
 
-// Command returns harness tune.
+// Command returns the command "harness tune".
 func Command(s *shell.App, f *shell.PluginFlags) *cobra.Command {
 	a := &app{s}
 	t := &tuneFlags{PluginFlags: f}
