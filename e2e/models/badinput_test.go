@@ -54,7 +54,7 @@ func TestBadInput(t *testing.T) {
 			[]string{"text.onnx", "ONNX"}},
 		{"truncated model", []string{"resnet50", "--model", truncated}, 6, []string{"truncated.onnx"}},
 		{"wrong tensors", []string{"resnet50", "--model", filepath.Join(onnx, "twice_float32.onnx")}, 6,
-			[]string{`input "input_tensor:0" is missing`}},
+			[]string{"no input that fits: it has x float32", "--param input=NAME"}},
 		{"data set of resnet50 that is a file", []string{"resnet50", "--dataset", conf}, 6,
 			[]string{"it is a file; name the folder"}},
 		{"data set of retinanet that is a file", []string{"retinanet", "--dataset", conf}, 6,

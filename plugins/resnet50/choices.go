@@ -25,11 +25,12 @@ func (c Classifier) chooseParams(r *manifest.Request) string {
 	}
 	f := fileChoices{choices, int64(c.Classes)}
 	f.CheckTask("classify", "run yolo-95 or yolo-99 for detectors")
-	if in, ok := f.ChooseInput([]string{"float32", "float16", "uint8"}, []string{"nchw", "nhwc"}); ok {
+	in, ok := f.ChooseInput([]string{"float32", "float16", "uint8"}, []string{"nchw", "nhwc"})
+	if ok {
 		f.ChooseSize(in, int64(c.Size))
 		f.choosePreprocess(in, in.Name == r.Model.Defaults["input"])
 	}
-	f.chooseOutput()
+	f.chooseOutput(ok)
 	return f.Note()
 }
 
@@ -80,7 +81,8 @@ func answerForm(v onnx.Value) (answer string, classes int64) {
 
 // chooseOutput chooses the output and its form. Of several outputs with scores, those with as many as the data set has
 // classes, or one more for a background, are better than others. Of classes and scores, the benchmark's form is better.
-func (f fileChoices) chooseOutput() {
+// The offset is chosen only for a file with an input of pictures.
+func (f fileChoices) chooseOutput(hasInput bool) {
 	param := "output"
 	if f.Params.Text("payload") == "top5" && !(f.IsGiven("top5_output") && f.Params.Text("top5_output") == "") {
 		param = "top5_output" // replaces output and answer
@@ -111,7 +113,9 @@ func (f fileChoices) chooseOutput() {
 	if answer == classAnswer {
 		classes = f.scoreCount()
 	}
-	f.chooseOffset(out, classes, out.Name == official)
+	if hasInput {
+		f.chooseOffset(out, classes, out.Name == official)
+	}
 }
 
 // fittingOutputs returns the outputs with answers in the forms that the user allows; for top5_output, with scores.

@@ -87,8 +87,8 @@ func (c *ParamChoices) ChooseInput(types, layouts []string) (PictureTensor, bool
 		for _, l := range layouts {
 			shapes = append(shapes, map[string]string{"nchw": "[N,3,H,W]", "nhwc": "[N,H,W,3]"}[l])
 		}
-		c.AddFault(sdk.Data(fmt.Errorf("the model file has no input that fits: it has %s; want pictures of three colours, "+
-			"%s %s; see --param input=NAME and input_type=TYPE", listValues(c.File.Inputs), strings.Join(types, " or "),
+		c.AddFault(sdk.Data(fmt.Errorf("%s; want pictures of three colours, %s %s; see --param input=NAME and "+
+			"input_type=TYPE", c.describeMissing("input", "input", c.File.Inputs), strings.Join(types, " or "),
 			strings.Join(shapes, " or "))))
 		return PictureTensor{}, false
 	}
@@ -132,6 +132,15 @@ func (c *ParamChoices) fittingInputs(types, layouts []string) (fitting []Picture
 	return fitting
 }
 
+// describeMissing says that no tensor fits, or that the one that the user names is not in the file, and lists the file's.
+func (c *ParamChoices) describeMissing(tensor, param string, all []onnx.Value) string {
+	name := c.GivenValue(param)
+	if name != "" && !slices.ContainsFunc(all, func(v onnx.Value) bool { return v.Name == name }) {
+		return fmt.Sprintf("%s %q is missing: the model file has %s", tensor, name, listValues(all))
+	}
+	return fmt.Sprintf("the model file has no %s that fits: it has %s", tensor, listValues(all))
+}
+
 // ambiguous returns the error of several tensors that fit equally.
 func ambiguous(tensors, param string, values []onnx.Value) error {
 	flags := make([]string, len(values))
@@ -154,8 +163,7 @@ func (c *ParamChoices) ChooseOne(param, want string, fitting []onnx.Value) (onnx
 	case len(fitting) > 1:
 		c.AddFault(ambiguous("outputs", param, fitting))
 	default:
-		c.AddFault(sdk.Data(fmt.Errorf("the model file has no output that fits: it has %s; want %s",
-			listValues(c.File.Outputs), want)))
+		c.AddFault(sdk.Data(fmt.Errorf("%s; want %s", c.describeMissing("output", param, c.File.Outputs), want)))
 	}
 	return onnx.Value{}, false
 }
