@@ -63,8 +63,8 @@ func (s *CaseSet) noteLabels(name string, three, four bool) {
 	}
 }
 
-// CheckAmbiguity returns an error if the labels read so far are ambiguous: in a folder of converted labels, one case has
-// published labels and another has neither a 3 nor a 4.
+// CheckAmbiguity returns an error if the labels read so far are ambiguous: in a folder of converted labels, one case
+// has published labels and another has neither a 3 nor a 4.
 func (s *CaseSet) CheckAmbiguity() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

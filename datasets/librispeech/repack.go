@@ -20,9 +20,9 @@ type ClipPack struct {
 	ClipIndices []int // indices of the clips in the list
 }
 
-// PackClips plans the packs of clips in the way of the official repackaging. A pack contains consecutive clips of one
-// speaker's chapter, up to 30 s. Chapters are in the order of their first clip. Clips longer than 30 s are left out. Every clip's
-// Samples must be set. Packs are named OUT/SPEAKER-CHAPTER_N.wav.
+// PackClips plans the packs of clips in the way of the official repackaging. A pack contains consecutive clips of
+// one speaker's chapter, up to 30 s. Chapters are in the order of their first clip. Clips longer than 30 s are left
+// out. Every clip's Samples must be set. Packs are named OUT/SPEAKER-CHAPTER_N.wav.
 //
 // Like the official program, it adds up durations as float64 seconds. This decides about clips that just fit.
 func PackClips(clips []AudioClip, out string) []ClipPack {

@@ -106,8 +106,8 @@ func orElse(text, other string) string {
 
 const roundsIntro = `## Rounds
 
-The newest round is the default; ` + "`--rules`" + ` selects another. The settings of v5.0 to v6.0 are those of v6.1 with
-the round's seeds. Those of v0.5 to v4.1 come from each round's mlperf.conf and submission checker; the files in
+The newest round is the default; ` + "`--rules`" + ` selects another. The settings of v5.0 to v6.0 are those of v6.1
+with the round's seeds. Those of v0.5 to v4.1 come from each round's mlperf.conf and submission checker; the files in
 loadgen/mlconf/internal/roundfiles/rules name the source of each number. In v0.5 to v1.1 MultiStream issues queries at
 the arrival interval of target_qps: 66.666666 ms for 15 queries/s (ssd-resnet34), although mlperf.conf also has a
 target_latency of 66. Settings and targets are compared with those of the published runs of v0.5, v0.7, v1.0, v4.1, v5.1

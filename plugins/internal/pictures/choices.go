@@ -132,7 +132,7 @@ func (c *ParamChoices) fittingInputs(types, layouts []string) (fitting []Picture
 	return fitting
 }
 
-// describeMissing says that no tensor fits, or that the one that the user names is not in the file, and lists the file's.
+// describeMissing says that no tensor fits, or that the file lacks the one that the user names. It lists the file's.
 func (c *ParamChoices) describeMissing(tensor, param string, all []onnx.Value) string {
 	name := c.GivenValue(param)
 	if name != "" && !slices.ContainsFunc(all, func(v onnx.Value) bool { return v.Name == name }) {

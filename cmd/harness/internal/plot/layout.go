@@ -90,6 +90,23 @@ func (l *chartLayout) keyEntries() []keyEntry {
 		sample := scenePath{ink: inkBand, fill: true, parts: [][]point{boxCorners(sceneBox{0, -5, 14, 5})}}
 		all = append(all, keyEntry{b.Name, sample, inkText})
 	}
+	all = append(all, l.lineEntries()...)
+	for i, m := range l.Marks {
+		if l.inKey[i] {
+			all = append(all, keyEntry{m.Name, strokePath(m.markInk(), markWidth, markDash, point{0, 0}, point{14, 0}),
+				m.nameInk()})
+		}
+	}
+	if slices.ContainsFunc(l.Lines, func(line Line) bool { return line.Between }) {
+		sample := strokePath(inkAxis, lineWidth, betweenDash, point{0, 0}, point{14, 0})
+		all = append(all, keyEntry{"interpolated, not measured", sample, inkAxis})
+	}
+	return append(all, l.rowEntries()...)
+}
+
+// lineEntries returns the entries of the lines, and of the signs on them.
+func (l *chartLayout) lineEntries() []keyEntry {
+	var all []keyEntry
 	for i, line := range l.Lines {
 		if len(l.Lines) > 1 || line.Invalid || line.Name != "" && (l.Dots != nil || l.Band != nil) {
 			sample := strokePath(lineInk(i), 2, line.dashes(i), point{0, 0}, point{14, 0})
@@ -102,17 +119,7 @@ func (l *chartLayout) keyEntries() []keyEntry {
 	if slices.ContainsFunc(l.Lines, Line.hasFrames) {
 		all = append(all, keyEntry{"change larger than the spread", framePath(point{7, 0}), inkText})
 	}
-	for i, m := range l.Marks {
-		if l.inKey[i] {
-			all = append(all, keyEntry{m.Name, strokePath(m.markInk(), markWidth, markDash, point{0, 0}, point{14, 0}),
-				m.nameInk()})
-		}
-	}
-	if slices.ContainsFunc(l.Lines, func(line Line) bool { return line.Between }) {
-		sample := strokePath(inkAxis, lineWidth, betweenDash, point{0, 0}, point{14, 0})
-		all = append(all, keyEntry{"interpolated, not measured", sample, inkAxis})
-	}
-	return append(all, l.rowEntries()...)
+	return all
 }
 
 // drawKey draws the key: lines, dots, the band, and the marks whose names do not fit next to them.

@@ -118,10 +118,7 @@ func (s *summaryScore) readLine(line string) (err error) {
 		return s.readScore(line)
 	// The parentheses in the script's pattern form a group and do not match the line's parentheses.
 	case s.readsLimit && s.scenario == "Server" && strings.HasPrefix(line, "target_latency ns"):
-		_, err = afterColon(line)
-		if err == nil && s.name == "test" {
-			err = ErrDiedf("UnboundLocalError: ref_target_latency")
-		}
+		return s.readLimit(line)
 	case s.lastSetting != "" && strings.HasPrefix(line, s.lastSetting):
 		return s.checkSetting(line)
 	case strings.HasPrefix(line, "Result is") && !s.acceptsInvalid:
@@ -132,6 +129,15 @@ func (s *summaryScore) readLine(line string) (err error) {
 	case errorCount.MatchString(line):
 		n, _, _ := strings.Cut(line, " ")
 		fmt.Fprintf(s.out, "WARNING: %s ERROR reported in %s results\n", strings.TrimSpace(n), s.name)
+	}
+	return err
+}
+
+// readLimit reads the latency limit of Server. The script stops at that of the test run.
+func (s *summaryScore) readLimit(line string) error {
+	_, err := afterColon(line)
+	if err == nil && s.name == "test" {
+		return ErrDiedf("UnboundLocalError: ref_target_latency")
 	}
 	return err
 }
