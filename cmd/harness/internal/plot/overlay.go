@@ -51,8 +51,8 @@ func Overlays(runs []Run) []Chart {
 	return all
 }
 
-// atLeastTwoHave reports whether at least two of the runs have one of the distributions, which are then more informative than
-// sample latencies.
+// atLeastTwoHave reports whether at least two of the runs have one of the distributions, which are then more
+// informative than sample latencies.
 func atLeastTwoHave(runs []Run, of ...metric.Times) bool {
 	n := 0
 	for _, r := range runs {
