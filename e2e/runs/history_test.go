@@ -39,7 +39,7 @@ func TestHistoryOfSeveralModels(t *testing.T) {
 	harness.Run(t, "history", file, "--html", page, "--badge", badge, "--csv", rows).WantCode(t, 0).
 		WantOutput(t, "honest Offline performance", "keeping Offline performance", "aaaaaaaaaaaa ", "nightly", "first",
 			"no verdict", "line 3: ")
-	testfile.RequireText(t, "bbbbbbbbbbbb</td>", page)
+	testfile.RequireText(t, "bbbbbbbbbbbb</bdi></td>", page)
 	testfile.RequireText(t, "2 benchmarks: 2 no verdict", badge)
 	if lines := strings.Split(strings.TrimSpace(testfile.Read(t, rows)), "\n"); len(lines) != 5 {
 		t.Errorf("%d lines of CSV, want a head and four entries", len(lines))
