@@ -1,11 +1,8 @@
 package yolo
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
 
 	"github.com/plumbline-ml/plumbline/internal/onnx"
 	"github.com/plumbline-ml/plumbline/plugins/internal/detection"
@@ -118,8 +115,7 @@ func checkOutputForm(rows, columns, positions int64) error {
 const rectStep = 32
 
 // fileSignature contains the tensor sizes in a model file. -1 is a free size; all are 0 if the file declares nothing.
-// exported is the size in the metadata entry imgsz; 0: none.
-type fileSignature struct{ height, width, rows, columns, exported int }
+type fileSignature struct{ height, width, rows, columns int }
 
 func (s fileSignature) hasFixedSides() bool { return s.height > 0 && s.width > 0 }
 func (s fileSignature) hasFreeSides() bool  { return s.height < 0 && s.width < 0 }
@@ -137,7 +133,6 @@ func readSignature(m backend.Model, input, output string) (s fileSignature) {
 	if out := namedDims(file.Outputs, output); len(out) == 3 {
 		s.rows, s.columns = int(out[1].Size), int(out[2].Size)
 	}
-	s.exported = exportedSize(file.Metadata["imgsz"])
 	return s
 }
 
@@ -151,20 +146,7 @@ func namedDims(all []onnx.Value, name string) []onnx.Dim {
 	return nil
 }
 
-// exportedSize reads the value of imgsz: "[320, 320]" or "320". It returns 0 for other shapes and sizes.
-func exportedSize(imgsz string) int {
-	sides := strings.Split(strings.Trim(strings.TrimSpace(imgsz), "[]()"), ",")
-	n, err := strconv.Atoi(strings.TrimSpace(sides[0]))
-	if err != nil || n < rectStep || n > maxSize || len(sides) > 2 {
-		return 0
-	}
-	if len(sides) == 2 && strings.TrimSpace(sides[1]) != strings.TrimSpace(sides[0]) {
-		return 0
-	}
-	return n
-}
-
-// letterboxSize returns the size of the letterbox: the user's, the file's fixed size or imgsz, or the official one.
+// letterboxSize returns the size of the letterbox: the given one, the file's fixed size, or the official one.
 func (s fileSignature) letterboxSize(p *option.Params, given int) int {
 	switch {
 	case given != 0:
@@ -178,7 +160,7 @@ func (s fileSignature) letterboxSize(p *option.Params, given int) int {
 	case s.hasFixedSides():
 		return s.height
 	}
-	return cmp.Or(s.exported, officialSize)
+	return officialSize
 }
 
 // checkClasses returns an error if there are no labels for this number of classes.

@@ -43,7 +43,7 @@ func TestParamsOfTheFile(t *testing.T) {
 		t.Errorf("%+v", w.yoloBinding)
 	}
 	for _, want := range []string{"input=x because the input is x float16 [1,3,?,?]", "input_type=float16", "output=y",
-		"labels=own because"} {
+		"labels=own because", "size=320 because imgsz"} {
 		if notes := strings.Join(w.RunNotes().Notes, "\n"); !strings.Contains(notes, want) {
 			t.Errorf("no %q in %s", want, notes)
 		}
