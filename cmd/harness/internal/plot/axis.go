@@ -117,7 +117,7 @@ func (a *placedAxis) evenTicks(maxCount float64) []axisTick {
 	return all
 }
 
-// tickStep returns the distance between maxTicks ticks; there may be one more.
+// tickStep returns the distance between maxCount ticks; there may be one more.
 func (a *placedAxis) tickStep(maxCount float64) float64 {
 	step := niceStep((a.high-a.low)/a.unit.ns, maxCount)
 	if a.Whole {
